@@ -2,38 +2,22 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from portal_oidc.sessions import LOGOUT_TOKEN_KEPT_S, ProviderSessions
-from sqlite_cache import SQLiteCache, close_idle_connections
+from sqlite_cache import SQLiteCache
+from tests.support.caches import clock, make_sqlite, sqlite_path, timed_sqlite
 from tests.support.fake_clock import FakeClock
 from tests.support.given_store import StoreOn
 
-
-class Clock(FakeClock):
-    #: Added at each look, seconds.
-    step = 0.0
-
-    def __call__(self) -> float:
-        self.advance(self.step)
-        return self.now
+__all__ = ["clock", "make_sqlite", "sqlite_path", "timed_sqlite"]
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
+def store(timed_sqlite: SQLiteCache) -> StoreOn:
+    return StoreOn(timed_sqlite)
 
 
 @pytest.fixture
-def store(tmp_path: Path, clock: Clock):
-    cache = SQLiteCache(str(tmp_path / "store" / "cache.sqlite3"), {})
-    cache.clock = clock
-    yield StoreOn(cache)
-    close_idle_connections()
-
-
-@pytest.fixture
-def sessions(store: StoreOn, clock: Clock) -> ProviderSessions:
+def sessions(store: StoreOn, clock: FakeClock) -> ProviderSessions:
     return ProviderSessions(store=store, max_age_s=100 * LOGOUT_TOKEN_KEPT_S, clock=clock)

@@ -63,6 +63,12 @@ def energy(sign_in: Callable[..., APIClient]) -> APIClient:
 
 
 @pytest.fixture
+def anybody(sign_in: Callable[..., APIClient]) -> APIClient:
+    """Who may do everything."""
+    return sign_in("ENERGY_APP", "OPERATIONS_APP", "FINANCE_APP", "IAM_ADMIN")
+
+
+@pytest.fixture
 def grid(db: None) -> dict[str, Any]:
     """One row of each kind."""
     client = Client.objects.create(name="Ada", email="ada@example.com")

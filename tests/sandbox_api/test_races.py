@@ -1,8 +1,5 @@
 """Many callers at the same moment: threads on one database."""
 
-import threading
-from concurrent.futures import ThreadPoolExecutor
-
 import pytest
 from django.contrib.auth.hashers import make_password
 from django.db import connection
@@ -12,23 +9,21 @@ from sandbox_api.auth import sign_ins
 from sandbox_api.auth.models import PasswordReset, RefreshToken, SignIn
 from sandbox_api.auth.sign_ins import Refused, TokenPair
 from sandbox_api.energy.models import Client
+from tests.support.forks import at_once
 
 CALLERS = 8
 
 
 def all_at_once(call, count=CALLERS):
     """Call from so many threads, each let go at the same moment; gives the results."""
-    barrier = threading.Barrier(count)
 
-    def wait_and_call(number):
-        barrier.wait(timeout=20)
+    def call_and_close(number):
         try:
             return call(number)
         finally:
             connection.close()
 
-    with ThreadPoolExecutor(count) as pool:
-        return list(pool.map(wait_and_call, range(count)))
+    return at_once(count, call_and_close)
 
 
 @pytest.fixture

@@ -16,14 +16,12 @@ from django.core.cache import CacheKeyWarning
 
 from sqlite_cache import CacheUnavailableError, SQLiteCache
 from sqlite_cache.file import empty_journal
-from tests.support.forks import child_finishes, fork
+from tests.support.forks import child_finishes, fork, meanwhile
 
 
 @pytest.fixture
-def cache(make_sqlite, clock):
-    made = make_sqlite()
-    made.clock = clock
-    return made
+def cache(timed_sqlite):
+    return timed_sqlite
 
 
 # --- keys ---
@@ -157,24 +155,15 @@ def test_a_process_that_writes_without_a_break_starves_no_other(make_sqlite, sql
 def test_a_fork_while_another_thread_works_harms_neither(make_sqlite):
     cache = make_sqlite()
     cache.set("sum", 0, None)
-    done, kept = threading.Event(), fork.Value("i", 0)
-
-    def work() -> None:
-        while not done.is_set():
-            cache.incr("sum")
+    kept = fork.Value("i", 0)
 
     def child() -> None:
         kept.value += len(cache.database.pool._idle)
         cache.incr("sum")
 
-    thread = threading.Thread(target=work)
-    thread.start()
-    try:
+    with meanwhile(lambda: cache.incr("sum")):
         for _ in range(10):
             assert child_finishes(child)
-    finally:
-        done.set()
-        thread.join()
     assert kept.value == 0, "a child process uses connections of its own"
     assert cache.database.run("PRAGMA integrity_check")[0] == [("ok",)]
 

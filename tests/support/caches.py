@@ -11,6 +11,7 @@ from django.core.cache.backends.redis import RedisCache
 
 from portal.store.cluster import ClusterCache
 from sqlite_cache import SQLiteCache, close_idle_connections
+from tests.support.fake_clock import FakeClock
 from tests.support.given_store import stores_on
 from tests.support.redis_cluster import clustered_redis
 from tests.support.redis_server import running_redis
@@ -69,6 +70,19 @@ def make_sqlite(sqlite_path):
         return SQLiteCache(str(sqlite_path), {"OPTIONS": options})
 
     return make
+
+
+@pytest.fixture
+def clock() -> FakeClock:
+    return FakeClock()
+
+
+@pytest.fixture
+def timed_sqlite(make_sqlite, clock: FakeClock) -> SQLiteCache:
+    """A cache on the file, whose time is the clock's."""
+    made = make_sqlite()
+    made.clock = clock
+    return made
 
 
 @pytest.fixture

@@ -21,14 +21,8 @@ def is_listed(name: str, /, **labels: str) -> bool:
     return families.METRICS_REGISTRY.get_sample_value(name, labels) is not None
 
 
-class RefreshCounts:
+class RefreshCounts(Counter[RefreshOutcome]):
     """The outcomes of one world's refreshes."""
 
-    def __init__(self) -> None:
-        self._counts: Counter[RefreshOutcome] = Counter()
-
     def count(self, outcome: RefreshOutcome, /) -> None:
-        self._counts[outcome] += 1
-
-    def snapshot(self) -> Counter[RefreshOutcome]:
-        return Counter(self._counts)
+        self[outcome] += 1

@@ -69,6 +69,25 @@ def at_once(number: int, work: Callable[[int], T]) -> list[T]:
         return list(threads.map(begin, range(number)))
 
 
+@contextlib.contextmanager
+def meanwhile(work: Callable[[], object], *, threads: int = 1) -> Iterator[None]:
+    """Repeat `work` in so many threads until the block ends."""
+    over = threading.Event()
+
+    def repeat() -> None:
+        while not over.is_set():
+            work()
+
+    with ThreadPoolExecutor(threads) as pool:
+        repeated = [pool.submit(repeat) for _ in range(threads)]
+        try:
+            yield
+        finally:
+            over.set()
+    for each in repeated:
+        each.result()
+
+
 def in_processes(number: int, work: Callable[[], object]) -> None:
     """Do `work` in so many child processes that begin at one moment; none of them may fail."""
     barrier = fork.Barrier(number)

@@ -178,7 +178,7 @@ class RefreshProcess:
         return self.refresher.refresh(tokens, deadline=Deadline(budget_s), rejected_access=rejected_access).outcome
 
     def counts(self) -> dict[RefreshOutcome, int]:
-        return {outcome: number for outcome, number in self.counters.snapshot().items() if number}
+        return dict(self.counters)
 
     def settle(self) -> None:
         """Wait until nothing is in flight any more."""

@@ -70,8 +70,8 @@ def connect():
     """Makes transports, which are closed at the end."""
     made = []
 
-    def make(base_url: str, *, read_timeout_s: float = 5) -> Transport:
-        made.append(Transport(base_url=base_url, connect_timeout_s=1, read_timeout_s=read_timeout_s))
+    def make(base_url: str, **options) -> Transport:
+        made.append(Transport(base_url=base_url, **{"connect_timeout_s": 1, "read_timeout_s": 5, **options}))
         return made[-1]
 
     yield make

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
-
 from portal.api import Backend
 from portal.api.refresh.refresher import TokenRefresher
 from portal.api.refresh.token_endpoint import BackendTokenEndpoint
@@ -24,17 +21,14 @@ PAIR = TokenPair(access=FRESH, refresh="first")
 NEW = {"accessToken": RENEWED, "refreshToken": "second"}
 
 
-def make_session(
-    base: str = BASE, counters: RefreshCounts | None = None, sleep: Callable[[float], None] = time.sleep
-) -> ApiSession:
+def make_session(base: str = BASE) -> ApiSession:
     session = ApiSession(base_url=base, connect_timeout_s=1, read_timeout_s=5)
     session.refresher = TokenRefresher(
         token_endpoint=BackendTokenEndpoint(session, repeatable_s=Backend.idempotency_window_s),
         store=SharedStore(alias="refresh"),
         max_age_s=MAX_AGE_S,
     )
-    session.refresher._counters = counters or RefreshCounts()
-    session._sleep = sleep
+    session.refresher._counters = RefreshCounts()
     return session
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from collections.abc import Callable
 
 import pytest
 from django.conf import settings
@@ -11,11 +12,11 @@ from django.conf import settings
 from portal.api.jwks import jwks_keys
 from portal.api.session import make_session
 from portal.api.tokens import TokenPair, TokenStore
-from portal.api.transport import Transport
 from portal.config.portal_config import OidcProvider, TokenVerification
 from portal.errors import ApiUnavailableError
 from portal.process.deadline import Deadline
 from portal_oidc.provider import OidcClient
+from tests.portal.api.sessions import send
 from tests.support.authority import Authority
 from tests.support.http_server import reply, scripted_server
 from tests.support.jwt_keys import as_jwk, rsa_key
@@ -35,18 +36,14 @@ def serve(authority: Authority, body: bytes = b'{"a": 1}', *, name: str = "127.0
     return scripted_server(lambda _, out: out.sendall(reply(body)), tls=authority.server_context(name=name))
 
 
-def ask(url: str, ca_file, *, new_connection: bool = False) -> int:
-    transport = Transport(base_url=url, connect_timeout_s=5, read_timeout_s=5, ca_file=ca_file)
-    try:
-        return transport.exchange(
-            method="GET", target="/me", deadline=Deadline(10), new_connection=new_connection
-        ).status
-    finally:
-        transport.close()
+@pytest.fixture
+def ask(connect) -> Callable[..., int]:
+    """Asks a server whose certificate one of the authorities in a file has signed; gives the status."""
+    return lambda url, ca_file, **options: send(connect(url, ca_file=ca_file), token=None, **options).status
 
 
 @pytest.mark.parametrize("new_connection", [False, True], ids=["kept connection", "new connection"])
-def test_a_server_of_this_authority_is_called_by_its_name_alone(authority, another, new_connection):
+def test_a_server_of_this_authority_is_called_by_its_name_alone(authority, another, ask, new_connection):
     with serve(authority) as server, serve(authority, name="api.example.com") as of_another_name:
         assert ask(server.url, authority.file, new_connection=new_connection) == 200
         for url, trusted in ((server.url, None), (server.url, another.file), (of_another_name.url, authority.file)):
@@ -56,7 +53,7 @@ def test_a_server_of_this_authority_is_called_by_its_name_alone(authority, anoth
         assert len(server.received + of_another_name.received) == 1
 
 
-def test_public_authorities_are_trusted_as_before(authority, another, monkeypatch):
+def test_public_authorities_are_trusted_as_before(authority, another, ask, monkeypatch):
     """What stands for the public ones here is a file that `requests` takes for them."""
     monkeypatch.setattr("requests.adapters.DEFAULT_CA_BUNDLE_PATH", str(another.file))
     with serve(another) as server:

@@ -6,7 +6,7 @@ import contextlib
 import contextvars
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
@@ -28,13 +28,13 @@ asks: contextvars.ContextVar[str] = contextvars.ContextVar("asks", default="nobo
 class Backend:
     """Answers while it is awake, and for the paths that never sleep."""
 
-    def __init__(self) -> None:
+    def __init__(self, connect: Callable[..., Transport]) -> None:
+        self.connect = connect
         self.awake = threading.Event()
         self.never_sleeps: set[str] = set()
         self.status = "200 OK"
         self.server: ScriptedServer | None = None
         self.ca_file: Path | None = None
-        self._transports: list[Transport] = []
         self._pool = ThreadPoolExecutor(8)
 
     def answer(self, request: Received, out: socket.socket) -> None:
@@ -50,9 +50,7 @@ class Backend:
         return [request.line.split()[1] for request in self.server.received]
 
     def transport(self, *, read_timeout_s: float = SHORT_S) -> Transport:
-        options = {"connect_timeout_s": 5, "read_timeout_s": read_timeout_s, "ca_file": self.ca_file}
-        self._transports.append(Transport(base_url=self.server.url, **options))
-        return self._transports[-1]
+        return self.connect(self.server.url, read_timeout_s=read_timeout_s, ca_file=self.ca_file)
 
     def ask(self, path: str = "/me", *, method: str = "GET", read_timeout_s: float = SHORT_S, **options) -> int:
         body = {"body": b"{}", "headers": {"Content-Length": "2"}} if method == "POST" else {}
@@ -73,13 +71,11 @@ class Backend:
     def close(self) -> None:
         self.awake.set()
         self._pool.shutdown()
-        for transport in self._transports:
-            transport.close()
 
 
 @pytest.fixture(params=["http"])
-def backend(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Backend]:
-    made = Backend()
+def backend(request: pytest.FixtureRequest, tmp_path: Path, connect: Callable[..., Transport]) -> Iterator[Backend]:
+    made = Backend(connect)
     authority = Authority(tmp_path) if request.param == "https" else None
     made.ca_file = authority and authority.file
     with scripted_server(made.answer, tls=authority and authority.server_context()) as made.server:
@@ -120,15 +116,14 @@ def test_an_endpoint_that_hangs_is_not_asked_and_others_are(backend):
     assert backend.paths() == ["/hangs", "/healthy"]
 
 
-def test_an_answer_whose_body_never_comes_opens_it():
+def test_an_answer_whose_body_never_comes_opens_it(connect):
     over = threading.Event()
     with scripted_server(lambda _, out: out.sendall(reply(b"half")[:-2]) or over.wait(30)) as server:
-        transport = Transport(base_url=server.url, connect_timeout_s=5, read_timeout_s=SHORT_S)
+        transport = connect(server.url, read_timeout_s=SHORT_S)
         for error in (ApiTimeoutError, CircuitOpenError):
             with pytest.raises(error):
                 transport.exchange(method="GET", target="/", deadline=Deadline(30), endpoint="energy.get_clients")
         over.set()
-        transport.close()
 
 
 @pytest.mark.parametrize("backend", ["http", "https"], indirect=True)
@@ -238,22 +233,21 @@ def test_a_process_without_room_for_a_thread_lets_the_next_try(backend, monkeypa
     assert backend.ask("/tries") == 200
 
 
-def test_a_handshake_that_hangs_opens_it_and_sent_nothing(tmp_path):
+def test_a_handshake_that_hangs_opens_it_and_sent_nothing(connect, tmp_path):
     """The kernel accepts for a process that is stopped; what answers no `ClientHello` has seen no request."""
     with contextlib.closing(socket.create_server(("127.0.0.1", 0))) as stopped:
         url = f"https://127.0.0.1:{stopped.getsockname()[1]}"
         ca_file = Authority(tmp_path).file
-        transport = Transport(base_url=url, connect_timeout_s=SHORT_S, read_timeout_s=60, ca_file=ca_file)
+        transport = connect(url, connect_timeout_s=SHORT_S, read_timeout_s=60, ca_file=ca_file)
         errors = []
         for endpoint in ("energy.get_clients", "energy.get_stations"):
             with pytest.raises(ApiUnavailableError) as caught:
                 transport.exchange(method="GET", target="/", headers={}, deadline=Deadline(30), endpoint=endpoint)
             errors.append((type(caught.value), caught.value.was_sent))
-        transport.close()
     assert errors == [(ApiTimeoutError, False), (CircuitOpenError, False)]
 
 
-def test_a_look_that_finds_it_closed_goes_on_waiting_and_loses_no_byte(backend, monkeypatch):
+def test_a_look_that_finds_it_closed_goes_on_waiting_and_loses_no_byte(connect, monkeypatch):
     """Some of the answer has come before the look, some comes after it."""
     monkeypatch.setattr("portal.api.connections.LOOK_S", 0.01)
     looked = threading.Event()
@@ -274,7 +268,6 @@ def test_a_look_that_finds_it_closed_goes_on_waiting_and_loses_no_byte(backend, 
 
     with scripted_server(answer) as server:
         monkeypatch.setattr(call_circuits, "of", lambda name, **_: Look(name))
-        transport = Transport(base_url=server.url, connect_timeout_s=5, read_timeout_s=30)
+        transport = connect(server.url, read_timeout_s=30)
         answer = transport.exchange(method="GET", target="/", headers={}, deadline=Deadline(30))
-        transport.close()
     assert answer.content == b"x" * 3000

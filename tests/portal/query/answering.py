@@ -15,7 +15,7 @@ from portal.query import (
     same_params,
 )
 from tests.portal.query.clients import client_of
-from tests.support.client_endpoints import PATH, REGISTRY
+from tests.support.client_endpoints import PATH, REGISTRY, RowParams, client_url
 
 
 class Row(TypedDict, total=False):
@@ -23,17 +23,9 @@ class Row(TypedDict, total=False):
     name: str
 
 
-class RowParams(TypedDict):
-    id: str
-
-
-def row_path(params: RowParams) -> str:
-    return f"{PATH}/{params['id']}"
-
-
 class Queries(QueryGroup, domain="tests_answers", registry=REGISTRY):
     use_get_clients_query = paginated_query_endpoint(item=Row, params=ListParams, url=PATH)
-    use_get_client_query = query_endpoint(data=Row, params=RowParams, url=row_path)
+    use_get_client_query = query_endpoint(data=Row, params=RowParams, url=client_url)
 
 
 class Mutations(MutationGroup, domain="tests_answers", registry=REGISTRY):
@@ -43,18 +35,18 @@ class Mutations(MutationGroup, domain="tests_answers", registry=REGISTRY):
         .set_answer(query_key=Queries.use_get_client_query)
     )
     use_update_client_mutation = (
-        mutation_endpoint(data=Row, body=Row, params=RowParams, url=row_path, method="PATCH")
+        mutation_endpoint(data=Row, body=Row, params=RowParams, url=client_url, method="PATCH")
         .merge_updated_in_paginated_list(list_query_key=Queries.use_get_clients_query, newest_first_by=CREATED_AT_FIELD)
         .set_answer(query_key=Queries.use_get_client_query)
     )
     use_delete_client_mutation = (
-        mutation_endpoint(params=RowParams, url=row_path, method="DELETE")
+        mutation_endpoint(params=RowParams, url=client_url, method="DELETE")
         .remove_from_paginated_list(list_query_key=Queries.use_get_clients_query)
         .invalidates(query_key=Queries.use_get_client_query, get_params=same_params)
     )
     #: It says which queries it concerns, and not what they show now.
     use_touch_client_mutation = (
-        mutation_endpoint(data=Row, body=Row, params=RowParams, url=row_path, method="PATCH")
+        mutation_endpoint(data=Row, body=Row, params=RowParams, url=client_url, method="PATCH")
         .invalidates(query_key=Queries.use_get_clients_query)
         .invalidates(query_key=Queries.use_get_client_query, get_params=same_params)
     )

@@ -62,14 +62,6 @@ class VersionedBackend(FakeBackend):
         return row
 
 
-class TickingClock(FakeClock):
-    """No two requests leave at the same moment."""
-
-    def __call__(self) -> float:
-        self.now += 1e-5
-        return self.now
-
-
 class QueryMachine(WriteRules):
     """The actions."""
 
@@ -82,7 +74,8 @@ class QueryMachine(WriteRules):
 
     @initialize()
     def start(self) -> None:
-        self.world = World(options={"random_below": Random(0).randrange}, clock=TickingClock())
+        # No two requests leave at the same moment.
+        self.world = World(options={"random_below": Random(0).randrange}, clock=FakeClock(step=1e-5))
         self.world.backend = self.start_backend()
         self.world.backend.rows = [{"id": f"c{n}", "name": f"a{n}", "version": 0} for n in range(4, 0, -1)]
         self.processes = [self.world.process(single_flight=self.single_flight()) for _ in range(2)]

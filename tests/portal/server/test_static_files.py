@@ -3,32 +3,19 @@
 from __future__ import annotations
 
 import tempfile
-import threading
 from pathlib import Path
 
 import pytest
 
 from portal.server import static_files
+from tests.support.forks import meanwhile
 from tests.support.whole_runs import number_of
 
 
 def test_starting_servers_keep_their_own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    others_start = True
-
-    def clear() -> None:
-        while others_start:
-            static_files._remove_left_folders()
-
-    sweepers = [threading.Thread(target=clear) for _ in range(3)]
-    for sweeper in sweepers:
-        sweeper.start()
-    try:
+    with meanwhile(static_files._remove_left_folders, threads=3):
         for _ in range(number_of(500)):
             with static_files._own_folder("portal-server-energy-") as folder:
                 (folder / "static").mkdir()
-    finally:
-        others_start = False
-        for sweeper in sweepers:
-            sweeper.join()
     assert list(tmp_path.iterdir()) == []

@@ -4,11 +4,6 @@ from django.urls import get_resolver
 from sandbox_api.lists.views import ListView
 
 
-@pytest.fixture
-def anybody(sign_in):
-    return sign_in("ENERGY_APP", "OPERATIONS_APP", "FINANCE_APP", "IAM_ADMIN")
-
-
 def test_each_list_takes_its_sorts_and_refuses_others(anybody, problem):
     views = [each for each in get_resolver("sandbox_api.urls").url_patterns if hasattr(each.callback, "cls")]
     lists = {str(each.pattern): each.callback.cls for each in views if issubclass(each.callback.cls, ListView)}

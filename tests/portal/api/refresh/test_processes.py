@@ -8,6 +8,7 @@ import json
 import os
 import threading
 from collections import Counter
+from functools import partial
 
 import pytest
 
@@ -17,7 +18,7 @@ from portal.errors import ApiUnavailableError
 from portal.process.deadline import Deadline
 from tests.portal.api.sessions import make_session, settle
 from tests.support.fake_clock import FakeClock
-from tests.support.forks import at_once, fork
+from tests.support.forks import at_once, fork, in_processes
 from tests.support.http_server import Received, reply, scripted_server
 from tests.support.refresh_world import RotatingBackend
 
@@ -75,15 +76,8 @@ def test_processes_and_threads_refresh_one_token_once():
     backend.hold.set()
     barrier, results = fork.Barrier(PROCESSES), fork.Queue()
     with scripted_server(backend.answer) as server:
-        processes = [
-            fork.Process(target=_race, args=(server.url, backend.first, barrier, results)) for _ in range(PROCESSES)
-        ]
-        for process in processes:
-            process.start()
+        in_processes(PROCESSES, partial(_race, server.url, backend.first, barrier, results))
         pairs = Counter(results.get(timeout=60) for _ in range(PROCESSES * GENERATIONS))
-        for process in processes:
-            process.join(60)
-    assert [process.exitcode for process in processes] == [0] * PROCESSES
     assert [*backend.submitted.values()] == [1] * GENERATIONS
     assert set(pairs.values()) == {PROCESSES}
 

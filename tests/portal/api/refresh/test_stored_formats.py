@@ -19,14 +19,10 @@ from portal.api.refresh.sealing import record_name, seal, unseal
 from portal.api.refresh.token_records import TOKEN_RECORD_FORMAT
 from portal.api.tokens import TokenPair, TokenStatus
 from portal.errors import ApiUnavailableError, SignInEndedError
+from tests.portal.query.test_stored_formats import JSON
 from tests.support.refresh_world import LOST, RefreshProcess, RefreshWorld
 from tests.support.whole_runs import number_of
 
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8),
-    lambda inner: st.lists(inner, max_size=7) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
-    max_leaves=12,
-)
 TEXTS = JSON.map(json.dumps) | st.text(max_size=12) | st.sampled_from(["", "{", "[1,", '"AAAA', "NaN"])
 ANY = settings(max_examples=number_of(40), deadline=None, suppress_health_check=list(HealthCheck))
 OF_A_LATER_RELEASE = {"by": "a later release"}

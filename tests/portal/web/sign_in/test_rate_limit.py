@@ -13,7 +13,6 @@ from portal.config.limits import (
     SIGN_INS_PER_ACCOUNT,
 )
 from portal.web.sign_in.rate_limit import Counted, SignInLimit, TooMany, network_of
-from sqlite_cache import SQLiteCache, close_idle_connections
 from tests.support.forks import at_once
 from tests.support.given_store import LostBackend, StoreOn
 
@@ -23,16 +22,8 @@ WINDOW_S = SIGN_IN_WINDOW_MIN * 60
 
 
 @pytest.fixture
-def backend(tmp_path, clock):
-    cache = SQLiteCache(str(tmp_path / "store" / "cache.sqlite3"), {})
-    cache.clock = clock
-    yield cache
-    close_idle_connections()
-
-
-@pytest.fixture
-def limit(backend, clock):
-    return SignInLimit(store=StoreOn(backend), clock=clock)
+def limit(timed_sqlite, clock):
+    return SignInLimit(store=StoreOn(timed_sqlite), clock=clock)
 
 
 def fail(limit, *, times, account=ACCOUNT, address=STRANGER):
@@ -155,9 +146,9 @@ def test_an_operator_lets_somebody_try_again(limit, whose, may_try):
     )
 
 
-def test_neither_the_store_nor_the_log_names_anybody(limit, backend, caplog):
+def test_neither_the_store_nor_the_log_names_anybody(limit, timed_sqlite, caplog):
     fail(limit, times=SIGN_IN_TRIES + 1)
-    content = b"".join(path.read_bytes() for path in backend.path.parent.iterdir())
+    content = b"".join(path.read_bytes() for path in timed_sqlite.path.parent.iterdir())
     assert b"sign-in:account" in content
     for text in (ACCOUNT, STRANGER):
         assert text.encode() not in content
