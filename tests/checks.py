@@ -12,7 +12,8 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+from tests.jobs import ROOT, say
+
 BIN = Path(sys.executable).parent
 
 
@@ -77,12 +78,6 @@ def main(checks: Sequence[Check] = CHECKS) -> int:
     passed = f"{len(checks) - len(failed)} of {len(checks)} checks passed, in {time.monotonic() - start:.0f} s"
     say(*(f"failed: {check}" for check in failed), passed)
     return int(bool(failed))
-
-
-def say(*lines: str) -> None:
-    """Print lines at once."""
-    sys.stdout.write("".join(f"{line}\n" for line in lines))
-    sys.stdout.flush()
 
 
 if __name__ == "__main__":

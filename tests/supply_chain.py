@@ -18,7 +18,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[1]
+from packaging.utils import canonicalize_name as normal
+
+from tests.jobs import ROOT, say
+
 #: The folders of the distributions: of the apps with the tools of this repository, the library, and the sandbox.
 DISTRIBUTIONS = (".", "packages", "packages/sandbox_api")
 #: What servers install. Packages of tests and checks never meet a user's data.
@@ -117,20 +120,9 @@ def names_in(requirements: Path) -> set[str]:
     return {normal(name) for name in re.findall(r"^([\w.-]+)==", requirements.read_text(), flags=re.MULTILINE)}
 
 
-def normal(name: str) -> str:
-    """A distribution's name in its normal form (PEP 503)."""
-    return re.sub(r"[-_.]+", "-", name).lower()
-
-
 def last_line(text: str) -> str:
     """The last line that says something."""
     return next((line for line in reversed(text.splitlines()) if line.strip()), "without a word")
-
-
-def say(line: str) -> None:
-    """Print a line at once: other programs print beside this one."""
-    sys.stdout.write(f"{line}\n")
-    sys.stdout.flush()
 
 
 if __name__ == "__main__":

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from tests import fast
 from tests.fast import MOST, base, choose
+from tests.support.checkout_copy import git
 from tests.support.harness import ROOT
 
 
@@ -63,16 +63,12 @@ def test_it_says_what_it_leaves_out_and_gives_the_tests_own_status(
 def test_a_branch_is_compared_with_the_commit_where_it_left_main(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def git(*words: str) -> str:
-        command = ["git", "-c", "user.name=a", "-c", "user.email=a@example.com", *words]
-        return subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, text=True).stdout.strip()
-
     monkeypatch.setattr(fast, "ROOT", tmp_path)
-    git("init", "-b", "main")
-    git("commit", "--allow-empty", "-m", "first")
-    left = git("rev-parse", "HEAD")
-    git("checkout", "-b", "work")
-    git("commit", "--allow-empty", "-m", "second")
+    git(tmp_path, "init", "-b", "main")
+    git(tmp_path, "commit", "--allow-empty", "-m", "first")
+    left = git(tmp_path, "rev-parse", "HEAD")
+    git(tmp_path, "checkout", "-b", "work")
+    git(tmp_path, "commit", "--allow-empty", "-m", "second")
     assert base() == left
-    git("branch", "-D", "main")
+    git(tmp_path, "branch", "-D", "main")
     assert base() == "HEAD"

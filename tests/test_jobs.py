@@ -18,9 +18,9 @@ from portal.config.projects import PROJECT_BY_APP
 from tests import jobs
 from tests.jobs import JOBS, PROGRAMS, changed_files, jobs_for, missing_programs, runs_of
 from tests.support import whole_runs
-from tests.support.checkout_copy import copy_of_checkout
-from tests.support.harness import ROOT
-from tests.support.linked_environment import bare_shell, link_environment
+from tests.support.checkout_copy import git
+from tests.support.harness import ROOT, run_program
+from tests.support.linked_environment import copy_with_environment, run_typed
 from tests.support.private_folder import GIVEN_FOLDER
 
 BESIDE = ["docs-check", "deploy-check", "storm-check", "dev-check", "bench-check"]
@@ -113,22 +113,16 @@ def test_a_run_says_which_jobs_it_runs_and_why() -> None:
 def test_changed_is_what_was_committed_edited_moved_or_made_since_a_commit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def git(*words: str) -> str:
-        named = ("-c", "user.name=a", "-c", "user.email=a@example.com")
-        return subprocess.run(
-            ["git", *named, *words], cwd=tmp_path, check=True, capture_output=True, text=True
-        ).stdout.strip()
-
     for name in ("kept", "committed", "edited", "moved"):
         (tmp_path / name).write_text(name)
-    git("init")
+    git(tmp_path, "init")
     (tmp_path / ".gitignore").write_text("ignored\n")
-    git("add", ".")
-    git("commit", "-m", "first")
-    base = git("rev-parse", "HEAD")
+    git(tmp_path, "add", ".")
+    git(tmp_path, "commit", "-m", "first")
+    base = git(tmp_path, "rev-parse", "HEAD")
     (tmp_path / "committed").write_text("other")
-    git("commit", "-am", "second")
-    git("mv", "moved", "moved to ä")
+    git(tmp_path, "commit", "-am", "second")
+    git(tmp_path, "mv", "moved", "moved to ä")
     for name in ("edited", "made", "ignored"):
         (tmp_path / name).write_text("other")
     monkeypatch.setattr(jobs, "ROOT", tmp_path)
@@ -158,10 +152,8 @@ def ci(tmp_path: Path) -> Path:
 
 
 def ran(ci: Path, **variables: str) -> tuple[int, list[str]]:
-    path = f"{ci / 'programs'}:/usr/bin:/bin"
-    run = subprocess.run(
-        [ci / ".ci/run"], env={"FAILS": "", **variables, "PATH": path}, capture_output=True, text=True, check=False
-    )
+    environment = {"FAILS": "", **variables, "PATH": f"{ci / 'programs'}:/usr/bin:/bin"}
+    run = run_program(ci / ".ci/run", status=None, env=environment)
     return run.returncode, run.stdout.splitlines()
 
 
@@ -226,14 +218,8 @@ def test_a_run_ends_with_a_line_for_each_reason_to_skip_and_the_count(tmp_path: 
         "def test_other(): pass\n"
     )
     words = ["-p", "tests.support.skipped_tests", "-n", "2", *alone(tmp_path)]
-    run = subprocess.run(
-        [sys.executable, "-c", f"import sys; from tests.jobs import run_pytest; sys.exit(run_pytest(*{words}))"],
-        cwd=ROOT,
-        env=without_plugins(),
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    code = f"import sys; from tests.jobs import run_pytest; sys.exit(run_pytest(*{words}))"
+    run = run_program(sys.executable, "-c", code, env=without_plugins())
     *_, first, second, last = run.stdout.splitlines()
     assert [first, second] == ["3 tests: needs redis-server on this machine", "1 test: needs nginx on this machine"]
     assert re.fullmatch(r"=+ 4 skipped in .*", last)
@@ -262,17 +248,14 @@ def test_every_program_that_a_test_needs_is_known() -> None:
 
 
 def test_make_runs_the_tests_of_one_app(tmp_path: Path) -> None:
-    checkout = copy_of_checkout(tmp_path / "copy", whole=True)
-    link_environment(checkout)
+    checkout = copy_with_environment(tmp_path / "copy", whole=True)
     for folder in ("apps/finance", "apps/energy", "portal/services"):
         for file in (checkout / "tests" / folder).glob("test_*.py"):
             file.unlink()
         (checkout / f"tests/{folder}/test_new.py").write_text("def test_it() -> None:\n    assert False\n")
 
     def make(target: str) -> str:
-        made = subprocess.run(
-            ["make", target], cwd=checkout, env=bare_shell(), capture_output=True, text=True, check=False, timeout=240
-        )
+        made = run_typed(f"make {target}", folder=checkout, timeout_s=240)
         assert made.returncode != 0
         return made.stdout
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import ast
 import os
-import subprocess
 import sys
 from pathlib import Path
 
 from portal.config.environment import VARIABLES
 from tests.support.checkout_copy import copy_of_checkout
-from tests.support.harness import ROOT
+from tests.support.harness import ROOT, run_program
 
 NAMES = [variable.name for variable in VARIABLES]
 SHOW = "from dataclasses import replace; from tests.settings import PORTAL; print(replace(PORTAL, state_dir=None))"
@@ -18,11 +17,7 @@ SHOW = "from dataclasses import replace; from tests.settings import PORTAL; prin
 
 def shown(checkout: Path = ROOT, *, program: str = SHOW, **exported: str) -> str:
     environment = os.environ | {"PYTHONPATH": f"{checkout}:{checkout / 'packages'}"} | exported
-    result = subprocess.run(
-        [sys.executable, "-c", program], cwd=checkout, env=environment, capture_output=True, text=True, check=False
-    )
-    assert result.returncode == 0, result.stderr
-    return result.stdout
+    return run_program(sys.executable, "-c", program, cwd=checkout, env=environment).stdout
 
 
 def test_no_variable_of_the_shell_reaches_them() -> None:
@@ -51,14 +46,5 @@ def test_no_env_file_of_a_developer_reaches_them_nor_the_servers_of_tests(tmp_pa
     (copy / ".env").write_text("".join(f"{name}=9300\n" for name in [*NAMES, "SANDBOX_HONOUR_IDEMPOTENCY_KEY"]))
     assert shown(copy) == shown()
     clean = "from tests.support.harness import clean_environment as c; print(c(DEBUG='on', SECRET_KEY=None))"
-    cleaned = ast.literal_eval(
-        subprocess.run(
-            [sys.executable, "-c", clean],
-            cwd=copy,
-            env=os.environ | {"PYTHONPATH": f"{copy}:{copy / 'packages'}"},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-    )
+    cleaned = ast.literal_eval(shown(copy, program=clean))
     assert {name: cleaned[name] for name in NAMES} == dict.fromkeys(NAMES, "") | {"DEBUG": "on"}

@@ -5,13 +5,13 @@ from __future__ import annotations
 import contextlib
 import itertools
 import socket
-import threading
 import time
 from collections.abc import Iterator
 
 import pytest
 
 from benchmarks.harness.load import answer_to, drive
+from tests.support.http_server import Received, scripted_server
 
 REQUEST = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
 EMPTY = [b"HTTP/1.1 302 Found\r\nLocation: /en\r\n\r\n"]
@@ -22,25 +22,15 @@ IN_CHUNKS = [b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nfirst\r
 @contextlib.contextmanager
 def server_that_sends(parts: list[bytes]) -> Iterator[int]:
     """Answers each request with these parts, one after another; gives its port."""
-    listener = socket.create_server(("127.0.0.1", 0))
 
-    def serve(connection: socket.socket) -> None:
-        with connection, contextlib.suppress(OSError):
-            while connection.recv(4096):
-                for part in parts:
-                    connection.sendall(part)
-                    time.sleep(0.002)
+    def send(_: Received, connection: socket.socket) -> None:
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        for part in parts:
+            connection.sendall(part)
+            time.sleep(0.002)
 
-    def accept() -> None:
-        with contextlib.suppress(OSError):
-            while True:
-                connection, _ = listener.accept()
-                connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-                threading.Thread(target=serve, args=(connection,), daemon=True).start()
-
-    threading.Thread(target=accept, daemon=True).start()
-    with listener:
-        yield listener.getsockname()[1]
+    with scripted_server(send) as server:
+        yield server.port
 
 
 @pytest.mark.parametrize("parts", [EMPTY, WITH_LENGTH, IN_CHUNKS], ids=["without a body", "with a length", "in chunks"])

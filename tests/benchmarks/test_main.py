@@ -9,7 +9,6 @@ import select
 import signal
 import subprocess
 import sys
-import time
 from types import SimpleNamespace
 
 import pytest
@@ -19,7 +18,7 @@ from benchmarks.__main__ import MODULES, ON_THEIR_OWN, main
 from benchmarks.harness.options import SKIPPED
 from benchmarks.harness.servers import children_of
 from tests.support.harness import ROOT, run_program
-from tests.support.processes import PATIENCE_S
+from tests.support.processes import PATIENCE_S, until
 
 #: The longest that a short run may take, beside all other tests; seconds.
 SHORT_RUN_LIMIT_S = 600
@@ -90,16 +89,15 @@ def test_ended_benchmark_leaves_no_process(name: str) -> None:
     run = subprocess.Popen(
         [sys.executable, "-m", "benchmarks", name], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
     )
-    end = time.monotonic() + PATIENCE_S
-    found: list[int] = []
-    # The benchmark, and the processes that it has started.
-    while len(found) < 2:
+
+    def found() -> list[int]:
+        """The benchmark, and the processes that it has started."""
         assert run.poll() is None
-        assert time.monotonic() < end
-        time.sleep(0.05)
-        found = children_of(run.pid)
-        found += [child for pid in found for child in children_of(pid)]
-    processes = [os.pidfd_open(pid) for pid in found]
+        pids = children_of(run.pid)
+        pids += [child for pid in pids for child in children_of(pid)]
+        return pids if len(pids) > 1 else []
+
+    processes = [os.pidfd_open(pid) for pid in until(found, what="processes of a benchmark")]
     run.send_signal(signal.SIGTERM)
     run.communicate(timeout=PATIENCE_S)
     assert run.returncode == 1

@@ -98,14 +98,6 @@ def visit(stack: RunningStack, new_page: NewPage, sign_in: SignIn) -> Visit:
     return do
 
 
-def submit_login(page: Page, account: str) -> None:
-    """Fill in the sign-in form that is shown, and send it."""
-    page.locator("input[name=email]").fill(f"{account}@example.com")
-    page.locator("input[name=password]").fill("demo")
-    page.locator("form:has(input[name=email]) button").click()
-    page.wait_for_load_state()
-
-
 def sign_out(page: Page) -> None:
     page.locator("[data-sign-out] button").first.click()
     page.wait_for_url("**/signed-out")

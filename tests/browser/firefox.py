@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from tests.support.ports import free_port
-from tests.support.processes import PATIENCE_S, until
+from tests.support.processes import PATIENCE_S, process_group, until
 
 #: What the element's name is in an answer (W3C WebDriver).
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
@@ -125,36 +125,20 @@ def firefox(path: str, *, folder: Path) -> Iterator[Firefox]:
     chosen = {**PREFERENCES, "marionette.port": port}
     lines = [f"user_pref({json.dumps(name)}, {json.dumps(value)});\n" for name, value in chosen.items()]
     (profile / "user.js").write_text("".join(lines))
-    with (folder / "firefox.log").open("wb") as log:
-        process = subprocess.Popen(
-            [
-                path,
-                "--headless",
-                "--no-remote",
-                "--marionette",
-                "--remote-allow-system-access",
-                "--profile",
-                str(profile),
-            ],
-            env={"HOME": str(folder), "PATH": "/usr/bin:/bin", "MOZ_CRASHREPORTER_DISABLE": "1"},
-            stdout=log,
-            stderr=subprocess.STDOUT,
-        )
-    try:
-        with connection_to(port, process) as connection, connection.makefile("rb") as answers:
-            browser = Firefox(connection, answers)
-            browser.command("WebDriver:NewSession", capabilities={"alwaysMatch": {"acceptInsecureCerts": False}})
-            yield browser
-    finally:
-        process.terminate()
-        try:
-            process.wait(10)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+    options = ("--headless", "--no-remote", "--marionette", "--remote-allow-system-access", "--profile", profile)
+    variables = {"HOME": str(folder), "PATH": "/usr/bin:/bin", "MOZ_CRASHREPORTER_DISABLE": "1"}
+    with (
+        (folder / "firefox.log").open("wb") as log,
+        process_group([path, *options], env=variables, stdout=log, stderr=log) as process,
+        connection_to(port, process) as connection,
+        connection.makefile("rb") as answers,
+    ):
+        browser = Firefox(connection, answers)
+        browser.command("WebDriver:NewSession", capabilities={"alwaysMatch": {"acceptInsecureCerts": False}})
+        yield browser
 
 
-def connection_to(port: int, process: subprocess.Popen[bytes]) -> socket.socket:
+def connection_to(port: int, process: subprocess.Popen[str]) -> socket.socket:
     """Connect as soon as the browser listens."""
 
     def connected() -> socket.socket | None:

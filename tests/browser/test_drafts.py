@@ -7,8 +7,9 @@ import re
 import pytest
 from playwright.sync_api import Dialog, Page, expect
 
-from tests.browser.conftest import NewPage, SignIn, Visit, sign_out, submit_form, submit_login
+from tests.browser.conftest import NewPage, SignIn, Visit, sign_out, submit_form
 from tests.support.harness import RunningStack
+from tests.support.open_pages import submit_login
 
 pytestmark = pytest.mark.browser
 

@@ -9,7 +9,8 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from portal.config.cookies import SIGN_IN_NAME
-from tests.browser.conftest import NewAccount, Visit, become, sign_out, submit_login
+from tests.browser.conftest import NewAccount, Visit, become, sign_out
+from tests.support.open_pages import submit_login
 
 pytestmark = pytest.mark.browser
 

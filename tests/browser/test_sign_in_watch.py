@@ -9,11 +9,12 @@ from urllib.parse import quote, urlsplit
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
-from tests.browser.conftest import NewPage, answers_held, making_pages, sign_out, submit_login
+from tests.browser.conftest import NewPage, answers_held, making_pages, sign_out
 from tests.browser.subdomains import DOMAIN, Site, running_below_one_domain
 from tests.conftest import CHROMIUM_FLAGS
 from tests.support.command_line import run_command
 from tests.support.harness import require_tool
+from tests.support.open_pages import submit_login
 from tests.support.ports import free_port_base
 
 pytestmark = pytest.mark.browser

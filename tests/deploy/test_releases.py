@@ -14,12 +14,13 @@ from pathlib import Path
 import pytest
 
 from portal.server.ports import answers
-from tests.functional.test_serve import children, environment, get
-from tests.portal.server.processes import until
+from tests.functional.test_serve import environment
+from tests.portal.server.processes import get
 from tests.support.checkout_copy import copy_of_checkout
 from tests.support.harness import ROOT
 from tests.support.linked_environment import link_environment
 from tests.support.ports import free_port_base
+from tests.support.processes import process_group, until, workers_of
 
 HEALTH = "packages/portal/web/views/for_machines.py"
 #: In place of systemd's: it notes each restart, and fails that of the unit in `FAILING`, which then may not be started
@@ -136,22 +137,11 @@ def started(root: Path, instance: str, base: int, port: int) -> Iterator[int]:
     """A server as the unit starts it; gives its process id."""
     # In DEBUG, it prepares no templates.
     variables = environment(root / "state", PORT_BASE=str(base), PYTHONPATH=None)
-    process = subprocess.Popen(
-        [root / "current" / "deploy" / "start-server", instance],
-        cwd="/",
-        env=variables,
-        start_new_session=True,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    try:
+    command = [root / "current" / "deploy" / "start-server", instance]
+    with process_group(command, cwd="/", env=variables, stderr=subprocess.PIPE) as process:
         until(lambda: answers(port) or process.poll() is not None, seconds=60, what="the server answers")
         assert process.poll() is None, process.stderr.read()
         yield process.pid
-    finally:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
 
 
 def test_a_server_runs_its_release_until_it_ends_also_in_a_worker_that_is_replaced(tmp_path: Path) -> None:
@@ -172,9 +162,9 @@ def test_a_server_runs_its_release_until_it_ends_also_in_a_worker_that_is_replac
         assert program == str(root / "releases" / "v1" / ".venv" / "bin" / "python")
         (root / "new").symlink_to("releases/v2")
         (root / "new").replace(root / "current")
-        [worker] = children(pid)
+        [worker] = workers_of(pid)
         os.kill(worker, signal.SIGKILL)
-        until(lambda: children(pid) - {worker} and answers(first), seconds=60, what="the worker is replaced")
+        until(lambda: set(workers_of(pid)) - {worker} and answers(first), seconds=60, what="the worker is replaced")
         assert get(first, "/healthz") == (200, b"v1\n")
         with started(root, "energy-2", base, second):
             assert [get(port, "/healthz")[1] for port in (first, second)] == [b"v1\n", b"v2\n"]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import signal
-import subprocess
 import sys
 import zipfile
 from collections.abc import Iterator
@@ -20,13 +19,12 @@ from portal.config.projects import PROJECTS
 from portal.server.ports import answers
 from portal_operate.program import entry
 from tests.deploy.installed_wheel import Installed, clone_to_build, installed, make_wheels
-from tests.functional.test_serve import children
-from tests.portal.server.processes import until
 from tests.support.doc_blocks import blocks_of, command_lines
 from tests.support.harness import ROOT, require_tool, run_program, running_stack
 from tests.support.http_browser import HttpBrowser
 from tests.support.linked_environment import run_typed
 from tests.support.ports import free_port
+from tests.support.processes import process_group, until, workers_of
 
 #: What a deployment has to say, with the store of this machine.
 SETTINGS = {
@@ -101,8 +99,7 @@ def test_the_how_to_installs_them_so(wheels: dict[str, Path], tmp_path: Path) ->
     words = install.split()
     assert [wheels[name].name for name in ("portal_library", "portal_apps")] == words[-2:]
     for command in (make.replace("python3", sys.executable), f"{install} --no-index", say):
-        done = run_typed(command, folder=wheels["portal_apps"].parent)
-        assert done.returncode == 0, done.stderr
+        done = run_typed(command, folder=wheels["portal_apps"].parent, status=0)
     assert done.stdout == f"portal {portal.__version__}\n"
 
 
@@ -143,12 +140,11 @@ def test_installed_app_serves_as_nobody_and_process_1(target: Installed, tmp_pat
             "APP_STATE_DIR": str(target.scratch / "state"),
         }
         command = target.command(target.program, "--app=finance", "serve", f"--port={port}", "--workers=2", first=True)
-        with log.open("wb") as output:
-            process = subprocess.Popen(command, env=target.variables(**variables), stderr=output)
-        try:
+        own = target.variables(**variables)
+        with log.open("wb") as output, process_group(command, env=own, stderr=output) as process:
             until(lambda: answers(port) or process.poll() is not None, seconds=60, what="the server answers")
             assert process.poll() is None, log.read_text()
-            (pid,) = children(process.pid)
+            (pid,) = workers_of(process.pid)
             status = Path(f"/proc/{pid}/status").read_text()
             assert re.search(r"^Uid:\s+65534\s+65534\s+65534\s+65534$", status, flags=re.MULTILINE)
             assert re.search(r"^CapEff:\s+0+$", status, flags=re.MULTILINE)
@@ -156,9 +152,6 @@ def test_installed_app_serves_as_nobody_and_process_1(target: Installed, tmp_pat
             look_around(browser, f"http://localhost:{port}")
             os.kill(pid, signal.SIGTERM)
             assert process.wait(timeout=60) == 0
-        finally:
-            process.kill()
-            process.wait()
     assert "Traceback" not in log.read_text()
     assert [path.name for path in target.scratch.iterdir() if path.name.startswith("portal-")] == []
 

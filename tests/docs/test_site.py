@@ -11,15 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.harness import ROOT
+from tests.support.harness import ROOT, run_program
 
 HOOK = "packages/portal_dev/docs_site.py"
 
 
 def build(root: Path, target: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(target)]
-    environment = os.environ | {"NO_MKDOCS_2_WARNING": "1"}
-    return subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, check=False)
+    command = (sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", target)
+    return run_program(*command, status=None, cwd=root, env=os.environ | {"NO_MKDOCS_2_WARNING": "1"})
 
 
 @pytest.fixture(scope="module")

@@ -12,10 +12,9 @@ import requests
 
 from portal.config.projects import PROJECT_BY_APP
 from portal.server.ports import answers, port_is_free
-from tests.support.checkout_copy import copy_of_checkout
 from tests.support.harness import prepare_sandbox
 from tests.support.http_browser import HttpBrowser
-from tests.support.linked_environment import link_environment
+from tests.support.linked_environment import copy_with_environment
 from tests.support.local_run import PATIENCE_S, Run
 from tests.support.ports import free_port_base
 
@@ -26,9 +25,7 @@ WITH_TOOLBAR = "APP_DEBUG_TOOLBAR=on make dev"
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
     """A copy after `make install`."""
-    made = copy_of_checkout(tmp_path / "portal", whole=True)
-    link_environment(made)
-    return made
+    return copy_with_environment(tmp_path / "portal", whole=True)
 
 
 @contextlib.contextmanager

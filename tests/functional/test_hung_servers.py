@@ -14,6 +14,7 @@ import requests
 
 from tests.support.harness import PATIENCE_S, RunningStack, running_stack
 from tests.support.http_browser import HttpBrowser
+from tests.support.processes import until
 from tests.support.redis_server import RedisServer
 
 
@@ -104,7 +105,5 @@ def test_a_hung_backend_is_a_503_at_once_and_is_back_when_it_is_back(energy, bro
         assert any(" CircuitOpenError" in line for line in energy.lines("portal.api.calls"))
     finally:
         os.killpg(backend, signal.SIGCONT)
-    end = time.monotonic() + PATIENCE_S
-    while open_page(energy, browser).status_code != 200:
-        assert time.monotonic() < end
+    until(lambda: open_page(energy, browser).status_code == 200, what="pages are back")
     assert energy.lines(f"circuit backend {energy.backend} energy.get_clients: closed")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import http.client
 import os
 from pathlib import Path
 
 from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_PERMITTED_PLATFORMS, VAR_REFRESH_TOKEN
-from tests.functional.test_serve import children, serving
+from tests.functional.test_serve import answer_of, serving
 from tests.support.http_server import reply, scripted_server
+from tests.support.processes import workers_of
 
 COOKIE_CHARS = 350_000
 REQUESTS = 150
@@ -26,23 +26,18 @@ def test_a_worker_keeps_nothing_of_cookies_that_no_browser_keeps(tmp_path: Path)
         scripted_server(lambda _, out: out.sendall(refusal)) as backend,
         serving(tmp_path, production=True, APP_PUBLIC_API_BASE_URL=backend.url) as (pid, port),
     ):
-        (worker,) = children(pid)
-        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+        (worker,) = workers_of(pid)
 
         def visit(number: int) -> int:
             made_up = f"e30.{number:0{COOKIE_CHARS}d}.x"
             cookies = f"{VAR_ACCESS_TOKEN}={made_up}; {VAR_REFRESH_TOKEN}=r{number}; {VAR_PERMITTED_PLATFORMS}=%5B%22ENERGY%22%5D"
-            connection.request("GET", "/en/essentials", headers={"Accept": "text/html", "Cookie": cookies})
-            response = connection.getresponse()
-            response.read()
-            return response.status
+            return answer_of(port, "/en/essentials", Cookie=cookies)[0]
 
         # What a worker needs once, for its first pages, is none of it.
         statuses = {visit(number) for number in range(20)}
         before = resident_bytes(worker)
         statuses |= {visit(number) for number in range(20, 20 + REQUESTS)}
         grown = resident_bytes(worker) - before
-        connection.close()
     assert statuses == {302}, "the refresh was refused"
     assert {request.line for request in backend.received} == {"POST /refresh HTTP/1.1"}
     assert grown < ROOM, f"{grown / 1024 / 1024:.0f} MB"

@@ -15,8 +15,9 @@ import pytest
 
 from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
 from portal.testing import access_token
-from tests.functional.test_serve import children, get, serving
-from tests.portal.server.processes import until
+from tests.functional.test_serve import answer_of, serving
+from tests.portal.server.processes import get
+from tests.support.processes import until, workers_of
 
 REFRESHES = 5
 #: Scrapes in a row, so that each worker answers some of them.
@@ -31,7 +32,7 @@ class Server:
 
     @property
     def workers(self) -> set[int]:
-        return children(self.pid)
+        return set(workers_of(self.pid))
 
     @property
     def files(self) -> list[str]:
@@ -78,9 +79,7 @@ def refresh(server: Server, number: int) -> None:
     cookies = (
         f"{VAR_ACCESS_TOKEN}={access_token('ada', 'ENERGY_APP', lifetime_s=-60)}; {VAR_REFRESH_TOKEN}=refresh-{number}"
     )
-    with contextlib.closing(http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)) as connection:
-        connection.request("GET", "/en/energy/clients", headers={"Accept": "text/html", "Cookie": cookies})
-        assert connection.getresponse().status == 503
+    assert answer_of(server.port, "/en/energy/clients", Cookie=cookies)[0] == 503
 
 
 def test_scrape_counts_every_worker(server: Server) -> None:

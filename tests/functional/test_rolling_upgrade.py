@@ -14,7 +14,9 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -165,21 +167,8 @@ def write(releases: Releases, browser: HttpBrowser, *, here: str, there: str) ->
 
 def check(releases: Releases) -> None:
     ready, until = threading.Barrier(len(ACCOUNTS)), time.monotonic() + ENOUGH_S
-    errors: list[BaseException] = []
-
-    def run(account: str) -> None:
-        try:
-            browse(releases, account, until=until, ready=ready)
-        except BaseException as error:
-            errors.append(error)
-            raise
-
-    threads = [threading.Thread(target=run, args=(account,)) for account in ACCOUNTS]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(timeout=3 * LIMIT_S)
-    assert not errors, errors
+    with ThreadPoolExecutor(len(ACCOUNTS)) as pool:
+        list(pool.map(partial(browse, releases, until=until, ready=ready), ACCOUNTS))
     assert releases.troubles == []
     assert set(releases.statuses) == {200}
     assert releases.seen.refreshes >= ROTATIONS * len(ACCOUNTS)

@@ -9,7 +9,6 @@ import os
 import re
 import shutil
 import signal
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,10 +17,11 @@ import brotli
 import pytest
 
 from portal.server.ports import answers, port_is_free
-from tests.portal.server.processes import until
+from tests.portal.server.processes import get, until
 from tests.support.harness import PRODUCTION, ROOT, clean_environment, prepare_files, with_own
 from tests.support.ports import free_port_base
 from tests.support.private_folder import run_folder
+from tests.support.processes import process_group, workers_of
 
 DEAD_BACKEND = "http://127.0.0.1:9"
 
@@ -58,18 +58,13 @@ def serving(
     if checkout is not None:
         given["PYTHONPATH"] = f"{checkout}:{checkout}/packages"
     state.mkdir(exist_ok=True)
-    with log_of(state).open("ab") as log:
-        process = subprocess.Popen(
-            command, cwd=checkout or ROOT, env=given, start_new_session=True, stdout=log, stderr=log
-        )
-    try:
+    with (
+        log_of(state).open("ab") as log,
+        process_group(command, cwd=checkout or ROOT, env=given, stdout=log, stderr=log) as process,
+    ):
         until(lambda: answers(port) or process.poll() is not None, seconds=60, what="the server answers")
         assert process.poll() is None, log_of(state).read_text()
         yield process.pid, port
-    finally:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
 
 
 def log_of(state: Path) -> Path:
@@ -86,18 +81,6 @@ def answer_of(
         response = connection.getresponse()
         given = {name.lower(): value for name, value in response.getheaders()}
         return response.status, given, response.read()
-
-
-def get(port: int, path: str) -> tuple[int, bytes]:
-    status, _, body = answer_of(port, path)
-    return status, body
-
-
-def children(pid: int) -> set[int]:
-    """Process ids of the direct children."""
-    with contextlib.suppress(FileNotFoundError):
-        return {int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()}
-    return set()
 
 
 @pytest.fixture(scope="module")
@@ -180,7 +163,7 @@ def test_killed_server_leaves_no_worker_and_next_start_removes_folders(tmp_path:
     folder.mkdir()
     with serving(tmp_path, TMPDIR=str(folder)) as (pid, port):
         left = set(folder.iterdir())
-        assert children(pid)
+        assert workers_of(pid)
         os.kill(pid, signal.SIGKILL)
         until(lambda: port_is_free("127.0.0.1", port), seconds=5, what="no worker keeps the port")
     assert left
@@ -196,9 +179,9 @@ def test_a_worker_that_is_replaced_after_its_static_files_were_lost_still_has_pa
     with serving(tmp_path, app="auth_app", TMPDIR=str(folder)) as (pid, port):
         for private in folder.iterdir():
             shutil.rmtree(private)
-        [worker] = children(pid)
+        [worker] = workers_of(pid)
         os.kill(worker, signal.SIGKILL)
-        until(lambda: not children(pid) & {worker} and answers(port), seconds=30, what="the worker is replaced")
+        until(lambda: worker not in workers_of(pid) and answers(port), seconds=30, what="the worker is replaced")
         status, body = get(port, "/en/login")
         assert status == 200
         assert b'href="/static/auth_app/app.css"' in body

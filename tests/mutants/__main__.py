@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+from tests.jobs import say
 from tests.mutants.mutant import FOLDER, Mutant, read_mutants
 from tests.mutants.runner import Outcome, Verdict, try_mutants
 from tests.support.harness import ROOT
@@ -27,7 +28,7 @@ def main(words: Sequence[str] | None = None, *, source: Path = ROOT, folder: Pat
         parser.error("no such mutant")
     outcomes = try_mutants(mutants, tell=_tell, jobs=options.jobs, source=source, suite=options.suite)
     counts = Counter(each.verdict for each in outcomes)
-    _say(f"{len(outcomes)} mutants: " + ", ".join(f"{counts[verdict]} {verdict.value}" for verdict in Verdict))
+    say(f"{len(outcomes)} mutants: " + ", ".join(f"{counts[verdict]} {verdict.value}" for verdict in Verdict))
     return 0 if counts[Verdict.KILLED] == len(outcomes) else 1
 
 
@@ -38,12 +39,7 @@ def _is_chosen(mutant: Mutant, only: str) -> bool:
 
 
 def _tell(outcome: Outcome) -> None:
-    _say(f"{outcome.verdict.value:8} {outcome.mutant}" + (f" [{outcome.why}]" if outcome.why else ""))
-
-
-def _say(line: str) -> None:
-    sys.stdout.write(f"{line}\n")
-    sys.stdout.flush()
+    say(f"{outcome.verdict.value:8} {outcome.mutant}" + (f" [{outcome.why}]" if outcome.why else ""))
 
 
 if __name__ == "__main__":

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -22,6 +21,7 @@ from portal_dev.catalogs import (
     updated_catalog,
     write_catalog,
 )
+from tests.support.checkout_copy import git
 from tests.support.harness import ROOT, require_tool
 
 CATALOGS = [(folder, language) for folder in catalog_folders() for language in TRANSLATED]
@@ -106,10 +106,7 @@ class Clone:
         self.add_page("clients", {"Client": "Kunde", "Settled": "Beglichen", "Region": "Gebiet"})
 
     def git(self, *words: str) -> str:
-        author = ("-c", "user.name=a test", "-c", "user.email=test@example.com")
-        done = subprocess.run(["git", *author, *words], cwd=self.folder, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout
+        return git(self.folder, *words)
 
     def add_page(self, name: str, texts: dict[str, str]) -> None:
         """A template, the update of the catalog, the translations, and a commit."""

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import shlex
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
-from tests.support.checkout_copy import copy_of_checkout
-from tests.support.harness import ROOT
-from tests.support.linked_environment import bare_shell, link_environment
+from tests.support.harness import ROOT, run_program
+from tests.support.linked_environment import bare_shell, copy_with_environment
 
 HOOKS: list[dict[str, Any]] = [
     hook for repo in yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text())["repos"] for hook in repo["hooks"]
@@ -21,9 +19,7 @@ HOOKS: list[dict[str, Any]] = [
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
-    copy = copy_of_checkout(tmp_path / "copy")
-    link_environment(copy)
-    return copy
+    return copy_with_environment(tmp_path / "copy")
 
 
 def test_a_hook_changes_nothing_and_finds_nothing_in_files_that_make_check_takes(checkout: Path) -> None:
@@ -34,8 +30,5 @@ def test_a_hook_changes_nothing_and_finds_nothing_in_files_that_make_check_takes
         entry = shlex.split(hook["entry"])
         assert (checkout / entry[0]).exists()
         if hook.get("pass_filenames", True):
-            done = subprocess.run(
-                [*entry, *files], cwd=checkout, env=bare_shell(), capture_output=True, text=True, check=False
-            )
-            assert done.returncode == 0, done.stdout + done.stderr
+            run_program(*entry, *files, cwd=checkout, env=bare_shell())
     assert [path.read_bytes() for path in files] == before

@@ -14,7 +14,7 @@ from portal.api import identity_provider
 from portal.api.provider import _Current
 from portal.config.portal_config import OidcProvider
 from tests.functional.test_serve import environment
-from tests.support.harness import ROOT
+from tests.support.harness import run_program
 from tests.support.one_request import ONE_REQUEST
 
 PROVIDER = {"APP_OIDC_ISSUER": "http://id.test", "APP_OIDC_CLIENT_ID": "portal"}
@@ -37,9 +37,7 @@ print(type(identity_provider()).__name__)
 
 
 def run(program: str, folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-c", program]
-    variables = environment(folder, **variables)
-    return subprocess.run(command, cwd=ROOT, env=variables, capture_output=True, text=True, check=False)
+    return run_program(sys.executable, "-c", program, status=None, env=environment(folder, **variables))
 
 
 @pytest.mark.parametrize(("variables", "loaded"), [({}, False), (PROVIDER, True)], ids=["no provider", "a provider"])

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 
 import pytest
+
+from tests.support.harness import run_program
 
 START = """
 from types import SimpleNamespace
@@ -36,8 +37,7 @@ MEMCACHED = {"BACKEND": "django.core.cache.backends.memcached.PyMemcacheCache", 
 def looked_after(what: str, **settings: object) -> list[str]:
     """In a process of its own: the receivers are the process's."""
     program = START.replace("{settings}", ", ".join(f"{name}={value!r}" for name, value in settings.items())) + what
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    return done.stdout.split()
+    return run_program(sys.executable, "-c", program).stdout.split()
 
 
 RESET = "from django.core.handlers.base import reset_urlconf\nprint(request_finished.disconnect(reset_urlconf))"

@@ -10,7 +10,7 @@ import pytest
 
 from tests.functional.test_serve import production_environment
 from tests.portal.server.processes import compiled_templates
-from tests.support.harness import ROOT
+from tests.support.harness import ROOT, run_program
 from tests.support.one_request import ONE_REQUEST
 from tests.support.python_requirements import base_alone, not_in_the_base
 
@@ -21,9 +21,9 @@ print(*answered, *sorted(name for name in sys.modules if name.partition(".")[0] 
 
 def run(program: str, tmp_path: Path, **variables: str) -> subprocess.CompletedProcess[str]:
     """Run a program where nothing can be imported but the base, with production's settings."""
-    command = [sys.executable, "-c", f"{base_alone()}{program}"]
+    command = (sys.executable, "-c", f"{base_alone()}{program}")
     environment = production_environment(tmp_path, PYTHONPATH=f"{ROOT}:{ROOT / 'packages'}", **variables)
-    return subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    return run_program(*command, status=None, cwd=tmp_path, env=environment)
 
 
 @pytest.mark.parametrize(("app", "path"), [("auth_app", "/en/login"), ("energy", "/healthz")])

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from pathlib import Path
 
 from tests.support.checkout_copy import in_copy, run
-from tests.support.harness import ROOT
+from tests.support.harness import ROOT, run_program
 
 
 def project_with(app: str, folder: Path) -> Path:
     """What `django-admin startproject` writes, with this app among its own."""
-    command = [sys.executable, "-m", "django", "startproject", "shop", str(folder)]
-    subprocess.run(command, check=True, capture_output=True)
+    run_program(sys.executable, "-m", "django", "startproject", "shop", folder)
     settings = folder / "shop" / "settings.py"
     settings.write_text(f'{settings.read_text()}\nINSTALLED_APPS += ["{app}"]\n')
     return folder

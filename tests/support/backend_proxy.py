@@ -45,8 +45,8 @@ class BackendProxy:
 
     `calls` are methods and addresses, in order, and `answers` those with the status of each answer; `before_each` is called
     with each call, before it is answered, and `instead` may answer it: None forwards it. `keys` are addresses and the
-    values of `Idempotency-Key` that came with them; `traceparents` the values of that header; `headers` the names and
-    values of all headers of each call, by their names in lower case.
+    values of `Idempotency-Key` that came with them; `headers` the names and values of all headers of each call, by their
+    names in lower case.
     """
 
     def __init__(self, *, port: int) -> None:
@@ -57,7 +57,6 @@ class BackendProxy:
         self.answers: list[tuple[str, str, int]] = []
         self.keys: list[tuple[str, str]] = []
         self.headers: list[dict[str, str]] = []
-        self.traceparents: list[str | None] = []
         self.before_each: Callable[[str, str], None] | None = None
         self.instead: Callable[[Call], Reply | None] | None = None
         self.url = ""
@@ -72,15 +71,7 @@ class BackendProxy:
         if isinstance(self.before_each, Held):
             self.before_each.goes_on.set()
         self.before_each = self.instead = None
-        for noted in (
-            self.failing,
-            self.refusing,
-            self.calls,
-            self.answers,
-            self.keys,
-            self.headers,
-            self.traceparents,
-        ):
+        for noted in (self.failing, self.refusing, self.calls, self.answers, self.keys, self.headers):
             noted.clear()
 
     def calls_of(self, path: str, *, method: str = "GET") -> int:
@@ -95,7 +86,6 @@ class BackendProxy:
         if self.before_each is not None:
             self.before_each(call.method, call.target)
         self.headers.append(call.headers)
-        self.traceparents.append(call.headers.get("traceparent"))
         if call.path in self.failing:
             return Reply(503)
         if f"{call.method} {call.path}" in self.refusing:

@@ -58,16 +58,21 @@ def fresh_clone(folder: Path, *, source: Path = ROOT) -> Path:
     return folder
 
 
+def git(folder: Path, *words: str) -> str:
+    """Run git in a folder, as an author of tests; gives what it prints."""
+    author = ("-c", "user.name=a test", "-c", "user.email=test@example.com")
+    return run_program("git", *author, *words, cwd=folder).stdout.strip()
+
+
 def commit_copy(folder: Path) -> None:
     """Make a git repository of a whole copy, with all that is in it in one commit."""
-    author = ("-c", "user.name=a test", "-c", "user.email=test@example.com")
-    for words in (["init", "-q"], ["add", "-A"], [*author, "commit", "-q", "-m", "All"]):
-        run_program("git", *words, cwd=folder)
+    for words in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "All"]):
+        git(folder, *words)
 
 
 def changes_of_copy(folder: Path) -> str:
     """What git says of the changes since the commit; empty where there are none."""
-    return run_program("git", "status", "--porcelain", "--untracked-files=all", cwd=folder).stdout
+    return git(folder, "status", "--porcelain", "--untracked-files=all")
 
 
 def in_copy(folder: Path, **variables: str | None) -> dict[str, str | None]:

@@ -22,12 +22,15 @@ class Ended(NamedTuple):
         return json.loads(self.out)
 
 
-def run_command(*words: str, app: str = "energy", given: str = "", **variables: str | None) -> Ended:
+def run_command(
+    *words: str, app: str = "energy", given: str = "", status: int | None = None, **variables: str | None
+) -> Ended:
     """Run it to its end.
 
     :param given: its standard input.
+    :param status: of :func:`run_program`.
     """
     environment = with_own(clean_environment(**variables))
     command = (sys.executable, "manage.py", "--app", app, *words)
-    done = run_program(*command, status=None, env=environment, input=given, timeout=120)
+    done = run_program(*command, status=status, env=environment, input=given, timeout=120)
     return Ended(done.returncode, done.stdout, done.stderr)

@@ -59,12 +59,8 @@ class HttpBrowser:
 
 
 def forms_of(page: requests.Response) -> list[tuple[str, dict[str, str]]]:
-    return forms_in(page.text)
-
-
-def forms_in(html: str) -> list[tuple[str, dict[str, str]]]:
     """The action of each form, and its inputs with their values."""
     return [
         (form.action, {field.name: field.value for field in form.fields if field.kind not in {"select", "textarea"}})
-        for form in Page(html).forms
+        for form in Page(page.text).forms
     ]

@@ -10,6 +10,7 @@ from pathlib import Path
 import django
 
 from portal.config.environment.reader import MARKER
+from tests.support.checkout_copy import copy_of_checkout
 from tests.support.harness import run_program
 
 #: What `make` touches when a step is done.
@@ -48,18 +49,26 @@ def _link(program: Path, link: Path) -> None:
         link.symlink_to(program.resolve())
 
 
+def copy_with_environment(folder: Path, *, whole: bool = False) -> Path:
+    """Copy the checkout (:func:`copy_of_checkout`), with an environment."""
+    copy = copy_of_checkout(folder, whole=whole)
+    link_environment(copy)
+    return copy
+
+
 def bare_shell(**variables: str) -> dict[str, str]:
     """The variables of a shell in which no environment was activated."""
     return {"PATH": "/usr/local/bin:/usr/bin:/bin", **variables}
 
 
 def run_typed(
-    command: str, *, folder: Path, answer: str = "", timeout_s: float = 180, **variables: str
+    command: str, *, folder: Path, answer: str = "", timeout_s: float = 180, status: int | None = None, **variables: str
 ) -> subprocess.CompletedProcess[str]:
     """Run a command line in a shell in which no environment was activated.
 
     :param answer: the line that is typed when the command asks.
+    :param status: of :func:`run_program`.
     """
     words = ("bash", "-euo", "pipefail", "-c", command)
     environment = bare_shell(**variables)
-    return run_program(*words, status=None, cwd=folder, env=environment, input=f"{answer}\n", timeout=timeout_s)
+    return run_program(*words, status=status, cwd=folder, env=environment, input=f"{answer}\n", timeout=timeout_s)

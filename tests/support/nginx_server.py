@@ -18,7 +18,7 @@ from tests.deploy.files import NGINX_SITE
 from tests.support.authority import Authority
 from tests.support.harness import require_tool
 from tests.support.ports import free_port
-from tests.support.processes import PATIENCE_S, ending_with_this_process, until
+from tests.support.processes import PATIENCE_S, ending_with_this_process, process_group, until
 
 DOMAIN = "example.com"
 HTTPS_PORT = 443
@@ -112,14 +112,10 @@ def running_site(
     (folder / "site.conf").write_text(text)
     (folder / "nginx.conf").write_text(main_configuration(folder))
     command = [nginx, "-p", str(folder), "-e", str(site.errors), "-c", str(folder / "nginx.conf")]
-    process = subprocess.Popen(ending_with_this_process(*command), stderr=subprocess.DEVNULL)
-    try:
+    with process_group(ending_with_this_process(*command), stderr=subprocess.DEVNULL) as process:
         until(lambda: process.poll() is not None or listens(site.http_port), what="nginx listens")
         assert process.poll() is None, site.errors.read_text()
         yield site
-    finally:
-        process.terminate()
-        process.wait(PATIENCE_S)
 
 
 def main_configuration(folder: Path) -> str:

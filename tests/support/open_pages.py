@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
-from playwright.sync_api import BrowserContext
+from playwright.sync_api import BrowserContext, Page
 
 from portal.config.projects import PROJECTS
 from tests.support.harness import RunningStack, run_program
@@ -139,9 +139,15 @@ def signed_in_contexts(
             continue
         page = context.new_page()
         page.goto(stack.url("auth_app", "/en/login"))
-        page.locator("input[name=email]").fill(f"{visitor}@example.com")
-        page.locator("input[name=password]").fill("demo")
         with page.expect_navigation():
-            page.locator("form:has(input[name=email]) button").click()
+            submit_login(page, visitor)
         page.close()
     return contexts
+
+
+def submit_login(page: Page, account: str) -> None:
+    """Fill in the sign-in form that is shown, and send it."""
+    page.locator("input[name=email]").fill(f"{account}@example.com")
+    page.locator("input[name=password]").fill("demo")
+    page.locator("form:has(input[name=email]) button").click()
+    page.wait_for_load_state()

@@ -5,11 +5,13 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
+import signal
+import subprocess
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 T = TypeVar("T")
 
@@ -34,6 +36,21 @@ def until(condition: Callable[[], T], *, what: object, seconds: float = PATIENCE
         # Some conditions are pages, or all processes of the machine.
         pause = min(1.5 * pause, 0.1)
     return found
+
+
+@contextlib.contextmanager
+def process_group(command: Sequence[str | Path], **options: Any) -> Iterator[subprocess.Popen[str]]:
+    """Start a command in a process group of its own, all of which is killed at the end of the block.
+
+    :param options: of :class:`subprocess.Popen`.
+    """
+    process = subprocess.Popen(command, start_new_session=True, text=True, **options)
+    try:
+        yield process
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
 
 
 def ending_with_this_process(*command: str) -> list[str]:

@@ -9,15 +9,11 @@ from functools import cache
 from importlib import metadata
 
 from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from tests.support.harness import ROOT
 
 LIBRARY = tomllib.loads((ROOT / "packages" / "pyproject.toml").read_text())["project"]
-
-
-def normal(distribution: str) -> str:
-    """The form in which two spellings of one distribution are the same (PEP 503)."""
-    return re.sub(r"[-_.]+", "-", distribution).lower()
 
 
 def required(requirements: Iterable[str]) -> set[str]:
@@ -27,9 +23,9 @@ def required(requirements: Iterable[str]) -> set[str]:
     while open_ones:
         asked = open_ones.pop()
         for extra in ("", *asked.extras):
-            if (normal(asked.name), extra) in found:
+            if (canonicalize_name(asked.name), extra) in found:
                 continue
-            found.add((normal(asked.name), extra))
+            found.add((canonicalize_name(asked.name), extra))
             needs = map(Requirement, metadata.requires(asked.name) or ())
             open_ones += [need for need in needs if need.marker is None or need.marker.evaluate({"extra": extra})]
     return {name for name, _ in found}
@@ -42,7 +38,7 @@ def not_in_the_base() -> list[str]:
     return sorted(
         module
         for module, distributions in metadata.packages_distributions().items()
-        if not base.intersection(map(normal, distributions)) and re.fullmatch(r"[a-z]\w*", module)
+        if not base.intersection(map(canonicalize_name, distributions)) and re.fullmatch(r"[a-z]\w*", module)
     )
 
 

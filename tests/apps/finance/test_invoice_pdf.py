@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from datetime import UTC, datetime
 from decimal import Decimal
 from io import BytesIO
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,6 +16,7 @@ from apps.finance.invoice_pdf import invoice_pdf, making, plain
 from portal.services.finance.invoices import InvoiceDetail, InvoiceLine, InvoiceStatus, Seller
 from portal.testing import Backend, SignedIn
 from tests.support.forks import held_by_another_thread
+from tests.support.harness import ROOT, run_program
 
 INVOICES, PAGE = "/finance/invoices", "/en/finance/invoices/inv_1/pdf"
 INVOICE = {
@@ -181,17 +180,10 @@ def test_who_may_not_see_invoices_gets_none(signed_in: SignedIn, backend: Backen
 
 def test_no_other_page_loads_the_library_and_without_it_the_app_ends_with_the_line_that_names_its_extra() -> None:
     def run(before: str, after: str = "") -> tuple[int, str, str]:
-        root = Path(__file__).resolve().parents[3]
         imports = "from portal.server.startup import import_project; import_project(settings='apps.finance.settings')"
-        environment = {"PYTHONPATH": f"{root}/packages:{root}", "DEBUG": "on"}
-        done = subprocess.run(
-            [sys.executable, "-c", f"import sys\n{before}\n{imports}\n{after}"],
-            cwd=root,
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        environment = {"PYTHONPATH": f"{ROOT}/packages:{ROOT}", "DEBUG": "on"}
+        code = f"import sys\n{before}\n{imports}\n{after}"
+        done = run_program(sys.executable, "-c", code, status=None, env=environment)
         return done.returncode, done.stdout, done.stderr
 
     assert run("", "sys.exit('reportlab' in sys.modules)")[0] == 0

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.harness import ROOT, clean_environment
+from tests.support.harness import ROOT, clean_environment, run_program
 
 DESCRIBED = """
 from portal.config.product import Platform, Product
@@ -28,14 +28,8 @@ SHOWN = (
 def read(folder: Path) -> subprocess.CompletedProcess[str]:
     """What a process sees whose `apps` is in this folder."""
     variables = {name: value for name, value in clean_environment().items() if value is not None}
-    return subprocess.run(
-        [sys.executable, "-S", "-c", SHOWN],
-        cwd=folder,
-        env={**variables, "PYTHONPATH": f"{folder}:{ROOT / 'packages'}"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    environment = {**variables, "PYTHONPATH": f"{folder}:{ROOT / 'packages'}"}
+    return run_program(sys.executable, "-S", "-c", SHOWN, status=None, cwd=folder, env=environment)
 
 
 def describe(folder: Path, product: str) -> Path:

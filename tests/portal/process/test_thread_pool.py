@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextvars
-import subprocess
 import sys
 import threading
 
@@ -12,6 +11,7 @@ import pytest
 from portal.process.thread_pool import Pool
 from portal.query.process_state import process_runtime
 from tests.support.forks import in_child
+from tests.support.harness import run_program
 
 PATIENCE_S = 20
 who = contextvars.ContextVar("who", default="nobody")
@@ -108,7 +108,4 @@ def test_a_process_ends_while_its_threads_still_work() -> None:
         "begun.wait()\n"
         "print('over')\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", ending], capture_output=True, text=True, timeout=PATIENCE_S * 3, check=True
-    )
-    assert done.stdout == "over\n"
+    assert run_program(sys.executable, "-c", ending, timeout=PATIENCE_S * 3).stdout == "over\n"

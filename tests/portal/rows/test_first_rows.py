@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 
-from tests.support.harness import ROOT
+from tests.support.harness import run_program
 
 #: Each class is new, and large, so that threads meet while msgspec learns what its fields are. In a process of its own:
 #: what is tried is that it does not crash.
@@ -49,5 +48,4 @@ for number in range(60):
 
 
 def test_threads_that_decode_the_first_rows_of_a_class_together_get_them_all() -> None:
-    done = subprocess.run([sys.executable, "-c", PROGRAM], cwd=ROOT, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (0, "")
+    assert run_program(sys.executable, "-c", PROGRAM).stderr == ""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import http.client
 import os
-import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -14,33 +13,21 @@ from portal.server.ports import answers
 from tests.support.harness import ROOT
 from tests.support.ports import free_port
 from tests.support.private_folder import run_folder
-from tests.support.processes import PATIENCE_S, until
+from tests.support.processes import PATIENCE_S, process_group, until
 
 __all__ = ["PATIENCE_S", "ended", "get", "started", "until"]
 
 
-@contextlib.contextmanager
 def started(
     code: str, *arguments: str, launcher: tuple[str, ...] = (), **variables: str
-) -> Iterator[subprocess.Popen[str]]:
+) -> contextlib.AbstractContextManager[subprocess.Popen[str]]:
     """Run code; what is left of its group is killed at the end.
 
     :param launcher: words of a program that starts it in turn.
     """
-    process = subprocess.Popen(
-        [*launcher, sys.executable, "-c", code, *arguments],
-        cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": f"{ROOT}/packages:{ROOT}", **variables},
-        start_new_session=True,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        yield process
-    finally:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
+    environment = {**os.environ, "PYTHONPATH": f"{ROOT}/packages:{ROOT}", **variables}
+    command = [*launcher, sys.executable, "-c", code, *arguments]
+    return process_group(command, cwd=ROOT, env=environment, stderr=subprocess.PIPE)
 
 
 def compiled_templates(app: str) -> str:

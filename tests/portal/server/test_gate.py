@@ -60,6 +60,18 @@ class Held:
         self.pool.submit(self.gate, reply, {"PATH_INFO": path, **scope})
         return reply.status
 
+    def begin(self, path: str) -> Future[int]:
+        """The status of a request that runs by then."""
+        count, status = len(self.running) + 1, self.ask(path)
+        until(partial(self.runs, count), what=f"{path} runs")
+        return status
+
+    def queue(self, path: str) -> Future[int]:
+        """The status of a request that waits for a place by then."""
+        count, status = len(self.gate._waiting) + 1, self.ask(path)
+        until(partial(self.waits, count), what=f"{path} waits")
+        return status
+
     def runs(self, count: int) -> bool:
         return len(self.running) == count
 
@@ -117,10 +129,8 @@ def test_bodies_arrive_whole(size: int, told: dict[str, str], status: int, lengt
 def test_at_most_half_wait_for_a_silent_endpoint(monkeypatch: pytest.MonkeyPatch) -> None:
     held = Held(threads=2)
     half = (1 + MOST_WAITING) * 2 // 2
-    hanging = [held.ask("/backend/stations") for _ in range(half)]
-    until(partial(held.runs, half), what="all wait for the backend")
-    hanging.append(held.ask("/backend/stations"))
-    until(partial(held.runs, half + 1), what="it may answer yet")
+    # The last one may be answered yet.
+    hanging = [held.begin("/backend/stations") for _ in range(half + 1)]
     monkeypatch.setattr(module, "SILENT_S", 0)
     assert held.ask("/backend/stations").result(PATIENCE_S) == 500, "the view would say 503"
     other = held.ask("/backend/clients")
@@ -138,10 +148,8 @@ def test_place_that_is_left_goes_to_who_waits(monkeypatch: pytest.MonkeyPatch, c
     """A process without room for a thread turns it away, and loses no place."""
     monkeypatch.setattr(module, "WAIT_LIMIT_S", PATIENCE_S)
     held = Held(threads=1)
-    first = held.ask("/first")
-    until(partial(held.runs, 1), what="it runs")
-    waiting = held.ask("/waits")
-    until(partial(held.waits, 1), what="it waits")
+    first = held.begin("/first")
+    waiting = held.queue("/waits")
     with monkeypatch.context() as patch:
 
         def start(_thread: threading.Thread) -> None:
@@ -160,8 +168,7 @@ def test_place_that_is_left_goes_to_who_waits(monkeypatch: pytest.MonkeyPatch, c
 
 def test_without_threads_an_answered_request_takes_the_place(monkeypatch: pytest.MonkeyPatch) -> None:
     held = Held(threads=1)
-    answered = held.ask("/backend/clients")
-    until(partial(held.runs, 1), what="it waits for the backend")
+    answered = held.begin("/backend/clients")
 
     def start(_thread: threading.Thread) -> None:
         held.answered.set()
@@ -180,8 +187,7 @@ def test_while_an_endpoint_is_slow_a_place_is_left_at_once(monkeypatch: pytest.M
     assert held.ask("/backend/clients").result(PATIENCE_S) == 200
     held.answered.clear()
     monkeypatch.setattr(module, "LEAVES_AFTER_S", PATIENCE_S)
-    slow = held.ask("/backend/clients")
-    until(partial(held.runs, 2), what="it waits for the backend")
+    slow = held.begin("/backend/clients")
     held.end.release()
     assert held.ask("/other").result(PATIENCE_S) == 200
     held.answered.set()
@@ -193,10 +199,8 @@ def test_one_that_has_its_answer_soon_keeps_its_place(monkeypatch: pytest.Monkey
     monkeypatch.setattr(module, "WAIT_LIMIT_S", PATIENCE_S)
     monkeypatch.setattr(module, "LEAVES_AFTER_S", PATIENCE_S)
     held = Held(threads=1)
-    answered = held.ask("/backend/clients")
-    until(partial(held.runs, 1), what="it waits for the backend")
-    waiting = held.ask("/waits")
-    until(partial(held.waits, 1), what="it waits for a place")
+    answered = held.begin("/backend/clients")
+    waiting = held.queue("/waits")
     time.sleep(3 * module._LOOK_INTERVAL_S)
     assert held.runs(1)
     held.answered.set()
@@ -211,12 +215,8 @@ def test_requests_wait_in_order_and_probes_pass(monkeypatch: pytest.MonkeyPatch,
     monkeypatch.setattr(module, "WAIT_LIMIT_S", PATIENCE_S)
     held = Held(threads=threads)
     most = threads * MOST_WAITING
-    first = [held.ask(f"/{number}") for number in range(threads)]
-    until(partial(held.runs, threads), what="they run")
-    waiting = []
-    for number in range(most):
-        waiting.append(held.ask(f"/waits/{number}"))
-        until(partial(held.waits, len(waiting)), what="it waits")
+    first = [held.begin(f"/{number}") for number in range(threads)]
+    waiting = [held.queue(f"/waits/{number}") for number in range(most)]
     assert held.ask("/late").result(PATIENCE_S) == 503
     assert {held.ask(path).result(PATIENCE_S) for path in ("/healthz", "/metrics")} == {200}
     held.running.clear()
@@ -231,8 +231,7 @@ def test_requests_wait_in_order_and_probes_pass(monkeypatch: pytest.MonkeyPatch,
 def test_who_waits_for_too_long_is_turned_away_and_the_others_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "WAIT_LIMIT_S", 0.01)
     held = Held()
-    first = held.ask("/first")
-    until(partial(held.runs, 1), what="it runs")
+    first = held.begin("/first")
     assert held.ask("/second").result(PATIENCE_S) == 503
     held.end.release(2)
     assert first.result(PATIENCE_S) == 200
@@ -266,12 +265,9 @@ def test_an_id_that_is_none_is_not_repeated() -> None:
 
 def test_one_that_has_its_answer_runs_before_those_that_have_not_begun_and_in_no_more_places() -> None:
     held = Held(threads=1)
-    answered = held.ask("/backend/clients")
-    until(partial(held.runs, 1), what="it waits for the backend")
-    running = held.ask("/running")
-    until(partial(held.runs, 2), what="the place is taken")
-    waiting = held.ask("/waits")
-    until(partial(held.waits, 1), what="it waits")
+    answered = held.begin("/backend/clients")
+    running = held.begin("/running")
+    waiting = held.queue("/waits")
     held.answered.set()
     until(lambda: len(held.gate._returning) == 1, what="it has its answer")
     assert not answered.done()

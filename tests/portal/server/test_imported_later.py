@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from pathlib import Path
 
@@ -10,7 +9,7 @@ import pytest
 
 from tests.functional.test_serve import production_environment
 from tests.portal.server.processes import compiled_templates
-from tests.support.harness import ROOT
+from tests.support.harness import run_program
 
 WORKER = """
 import sys
@@ -40,15 +39,9 @@ print(found == [("Model", "a")] * 20, QuerySet.__module__, issubclass(TextChoice
 
 
 def test_a_worker_lacks_them_and_has_them_when_threads_use_them(tmp_path: Path) -> None:
-    result = subprocess.run(
-        [sys.executable, "-W", "error", "-c", WORKER],
-        cwd=ROOT,
-        env=production_environment(tmp_path, APP_COMPILED_TEMPLATES_DIR=compiled_templates("energy")),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert result.stdout == "set()\nTrue django.db.models.query True\n", result.stderr
+    environment = production_environment(tmp_path, APP_COMPILED_TEMPLATES_DIR=compiled_templates("energy"))
+    result = run_program(sys.executable, "-W", "error", "-c", WORKER, env=environment)
+    assert result.stdout == "set()\nTrue django.db.models.query True\n"
 
 
 @pytest.mark.parametrize("name", ["base", "query"])
@@ -65,7 +58,7 @@ assert sys.modules["django.db.models.{name}"] is first is django.db.models.{name
 assert django.db.models.base.Model is django.db.models.Model, "it was executed twice"
 assert "django/db/models/{name}" in first.__spec__.origin
 """
-    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, env={"PYTHONPATH": "packages"})
+    run_program(sys.executable, "-c", code, env={"PYTHONPATH": "packages"})
 
 
 def test_threads_import_a_package_at_once(tmp_path: Path) -> None:
@@ -91,4 +84,4 @@ with ThreadPoolExecutor(8) as threads:
         later.__class__ = Slow
         assert all(threads.map(lambda _: later.found, range(8)))
 """
-    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, env={"PYTHONPATH": f"packages:{tmp_path}"})
+    run_program(sys.executable, "-c", code, env={"PYTHONPATH": f"packages:{tmp_path}"})

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import subprocess
 import sys
 from pathlib import Path
 
@@ -20,7 +19,7 @@ from portal.testing import access_token
 from portal.testing.sign_ins import new_account
 from tests.functional.test_serve import production_environment
 from tests.portal.server.processes import compiled_templates
-from tests.support.harness import ROOT
+from tests.support.harness import run_program
 from tests.support.http_server import reply, scripted_server
 
 KEY = {"kty": "oct", "kid": "one", "alg": "HS256", "k": "c2VjcmV0LXNlY3JldC1zZWNyZXQtc2VjcmV0"}
@@ -81,15 +80,10 @@ def test_first_pages_import_nothing_more(tmp_path: Path, app: str, path: str, ca
         tokens = [access_token(new_account(), "ENERGY_APP", lifetime_s=lifetime_s) for lifetime_s in (300, -60)]
         platforms = f"{VAR_PERMITTED_PLATFORMS}=%5B%22ENERGY%22%5D"
         visits = [f"{VAR_ACCESS_TOKEN}={token}; {VAR_REFRESH_TOKEN}=r; {platforms}" for token in tokens]
-    result = subprocess.run(
-        [sys.executable, "-c", FIRST_PAGES, app, path, *visits],
-        cwd=ROOT,
-        env=production_environment(tmp_path, CACHE_URL=cache_url, APP_COMPILED_TEMPLATES_DIR=compiled_templates(app)),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert result.stdout == f"{statuses}\n", result.stderr
+    stored = {"CACHE_URL": cache_url, "APP_COMPILED_TEMPLATES_DIR": compiled_templates(app)}
+    environment = production_environment(tmp_path, **stored)
+    result = run_program(sys.executable, "-c", FIRST_PAGES, app, path, *visits, env=environment)
+    assert result.stdout == f"{statuses}\n"
 
 
 @pytest.mark.parametrize(("offers", "lines"), [(None, 1), (frozenset(), 0), (frozenset({"*"}), 0)])

@@ -19,7 +19,7 @@ import pytest
 from portal.server.ports import answers, port_is_free
 from portal.server.static_files import PRIVATE_FOLDERS
 from tests.portal.server.processes import PATIENCE_S, ended, get, started, until
-from tests.support.harness import ROOT
+from tests.support.harness import run_program
 from tests.support.ports import free_port
 
 #: A server whose preparation is given as lines of code, and an application that tells what its worker sees.
@@ -186,8 +186,7 @@ def test_a_port_that_was_taken_while_it_was_prepared_is_told_and_nothing_serves(
 )
 def test_the_parent_imports_neither_django_nor_what_serves(modules: tuple[str, ...], unwanted: set[str]) -> None:
     code = f"import sys, {', '.join(modules)}; print(*sys.modules)"
-    result = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert unwanted & set(result.stdout.split()) == set()
+    assert unwanted & set(run_program(sys.executable, "-c", code).stdout.split()) == set()
 
 
 @pytest.mark.parametrize("is_file", [True, False], ids=["a file", "abstract"])
@@ -241,8 +240,7 @@ supervisor._in_child_process(lambda send: time.sleep(60))
 
 
 def test_stop_right_after_the_fork_ends_the_child() -> None:
-    command = [sys.executable, "-c", TOLD_AFTER_THE_FORK]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True, timeout=30)
+    done = run_program(sys.executable, "-c", TOLD_AFTER_THE_FORK, timeout=30)
     assert not Path(f"/proc/{int(done.stdout)}").exists()
 
 

@@ -14,7 +14,7 @@ from portal.config.environment.reader import MARKER
 from portal.config.projects import PROJECT_BY_APP
 from portal_dev.local_servers.local_stack import BACKEND
 from tests.support.checkout_copy import copy_of_checkout
-from tests.support.harness import ROOT
+from tests.support.harness import ROOT, run_program
 from tests.support.linked_environment import bare_shell, link_environment
 
 WHERE = "import portal, sys; print(portal.__file__, sys.prefix)"
@@ -23,15 +23,7 @@ REQUIRED = "energy: SECRET_KEY is missing: it should be a long random text"
 
 
 def type_in(folder: Path, *words: str | Path, **variables: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [str(word) for word in words],
-        cwd=folder,
-        env=bare_shell(**variables),
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
+    return run_program(*words, status=None, cwd=folder, env=bare_shell(**variables), timeout=60)
 
 
 @pytest.fixture

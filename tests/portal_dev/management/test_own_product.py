@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.checkout_copy import commit_copy, copy_caches, copy_of_checkout, output_of
+from tests.support.checkout_copy import commit_copy, copy_caches, output_of
 from tests.support.harness import ROOT
-from tests.support.linked_environment import link_environment
+from tests.support.linked_environment import copy_with_environment
 
 NAME = "billing"
 SERVICES = "packages/portal/services"
@@ -37,8 +37,7 @@ def pytest_pycollect_makeitem(collector):
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
     """A copy of this checkout with `billing` in place of the three examples, and what each command said."""
-    copy = copy_of_checkout(tmp_path_factory.mktemp("product") / "copy", whole=True)
-    link_environment(copy)
+    copy = copy_with_environment(tmp_path_factory.mktemp("product") / "copy", whole=True)
     copy_caches(copy)
     commit_copy(copy)
     said = [output_of(copy, "manage.py", "removeplatform", "finance")]

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import signal
 import socket
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from portal.config.projects import BACKEND_PORT_OFFSET
 from portal.server.ports import answers, port_is_free
-from tests.support.checkout_copy import copy_of_checkout
 from tests.support.harness import prepare_sandbox
-from tests.support.linked_environment import bare_shell, link_environment
+from tests.support.linked_environment import copy_with_environment, run_typed
 from tests.support.local_run import Run
 from tests.support.ports import free_port_base
 
@@ -40,21 +38,16 @@ def test_stack_says_ready_and_stops_as_one(tmp_path: Path, number: signal.Signal
 
 
 def test_env_file_gives_ports_and_the_sandboxs_variables(tmp_path: Path) -> None:
-    copy = copy_of_checkout(tmp_path / "copy")
-    link_environment(copy)
+    copy = copy_with_environment(tmp_path / "copy")
     base = free_port_base()
     (copy / ".env").write_text(f"PORT_BASE={base}\nSANDBOX_FAULT_REFRESH_503_RATE=often\n")
-    done = subprocess.run(
-        ["./manage.py", "run"], cwd=copy, env=bare_shell(), capture_output=True, text=True, check=False, timeout=60
-    )
+    done = run_typed("./manage.py run", folder=copy)
     assert "SANDBOX_FAULT_REFRESH_503_RATE should be a number from 0 to 1, not 'often'" in done.stderr
     (copy / ".env").write_text(f"PORT_BASE={base}\n")
     with socket.socket() as first, socket.socket() as second:
         for taken, port in ((first, base + 1), (second, base + BACKEND_PORT_OFFSET)):
             taken.bind(("127.0.0.1", port))
             taken.listen(1)
-        done = subprocess.run(
-            ["./manage.py", "run"], cwd=copy, env=bare_shell(), capture_output=True, text=True, check=False, timeout=60
-        )
+        done = run_typed("./manage.py run", folder=copy)
     told = f"taken: port {base + BACKEND_PORT_OFFSET} (sandbox_api), {base + 1} (energy)"
     assert done.stderr == f"CommandError: {told}; stop what listens there, or set PORT_BASE\n"

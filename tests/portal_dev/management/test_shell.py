@@ -25,8 +25,7 @@ def sandbox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningStack]:
 
 def test_the_hooks_of_the_app_are_there_and_take_the_client(sandbox: RunningStack) -> None:
     words = ("-v", "0", "--account", "energy@example.com", "-c", PROGRAM)
-    done = run_command("shell", *words, app="energy", **sandbox.variables)
-    assert done.status == 0, done.err
+    done = run_command("shell", *words, app="energy", status=0, **sandbox.variables)
     assert done.out.startswith("['")
     assert done.out.endswith("] UserQueries False\n")
 

@@ -35,8 +35,7 @@ def output_of(product: Path, *command: str, **variables: str) -> str:
 @pytest.fixture(scope="module")
 def product(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("product")
-    written = run_in(folder, str(ROOT / "manage.py"), "startproduct", NAME)
-    assert written.returncode == 0, written.stderr
+    checkout_copy.output_of(folder, str(ROOT / "manage.py"), "startproduct", NAME)
     return folder
 
 

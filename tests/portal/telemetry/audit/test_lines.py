@@ -12,7 +12,8 @@ import pytest
 
 from portal.telemetry.audit.lines import AuditFile, JsonLine
 from tests.support.counts import counted
-from tests.support.harness import ROOT
+from tests.support.forks import at_once
+from tests.support.harness import ROOT, run_program
 
 PROCESSES, LINES = 4, 500
 #: As a server writes: through a logger, from several threads.
@@ -61,21 +62,14 @@ def write(logger: logging.Logger, **fields: object) -> None:
     logger.info("x", extra={"audit": fields})
 
 
-def run(code: str, *arguments: str) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, "-c", code, *arguments],
-        cwd=ROOT / "packages",
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+def run(code: str, *arguments: object) -> subprocess.CompletedProcess[str]:
+    return run_program(sys.executable, "-c", code, *arguments, cwd=ROOT / "packages", timeout=120)
 
 
 def test_processes_that_write_one_file_lose_no_line_and_mix_none(tmp_path: Path) -> None:
     path = tmp_path / "audit.jsonl"
-    writers = [run(WRITER, str(path), str(number), str(LINES)) for number in range(PROCESSES)]
-    for writer in writers:
-        assert writer.communicate(timeout=120) == ("", "")
+    ended = at_once(PROCESSES, lambda number: run(WRITER, path, number, LINES))
+    assert {(each.stdout, each.stderr) for each in ended} == {("", "")}
     found = [json.loads(line)["n"] for line in path.read_text().splitlines()]
     assert sorted(found) == sorted(f"{process}-{n}" for process in range(PROCESSES) for n in range(LINES))
 
@@ -96,11 +90,9 @@ def test_a_file_that_is_moved_away_is_made_anew(tmp_path: Path) -> None:
 
 def test_a_full_disk_is_heard_and_no_line_is_lost(tmp_path: Path) -> None:
     path = tmp_path / "audit.jsonl"
-    process = run(FULL_DISK, str(path))
-    log, stderr = process.communicate(timeout=120)
-    assert process.returncode == 0, stderr
-    assert [json.loads(line)["word"] for line in stderr.splitlines()] == ["cut off", "refused"]
-    assert log.splitlines() == [
+    done = run(FULL_DISK, path)
+    assert [json.loads(line)["word"] for line in done.stderr.splitlines()] == ["cut off", "refused"]
+    assert done.stdout.splitlines() == [
         f"ERROR portal.audit_file the audit log {path}: not written: {why}"
         for why in ("No space left on device", "File too large")
     ]

@@ -21,6 +21,7 @@ from prometheus_client.multiprocess import MultiProcessCollector
 from portal.telemetry.metrics import worker_files
 from portal.telemetry.metrics.worker_files import Slot
 from tests.support.harness import ROOT
+from tests.support.processes import process_group
 
 #: A process that counts, tells that it has, and waits.
 WORKER = """
@@ -68,11 +69,8 @@ def worker(folder: Path | None) -> Iterator[Worker]:
     if folder is not None:
         environment["PROMETHEUS_MULTIPROC_DIR"] = str(folder)
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-    with subprocess.Popen([sys.executable, "-c", WORKER], env=environment, text=True, **pipes) as process:
-        try:
-            yield Worker(process)
-        finally:
-            process.kill()
+    with process_group([sys.executable, "-c", WORKER], env=environment, **pipes) as process:
+        yield Worker(process)
 
 
 def test_the_counts_of_all_processes_are_added_up(tmp_path: Path) -> None:
