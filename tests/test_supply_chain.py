@@ -11,6 +11,7 @@ import pytest
 from packaging.utils import canonicalize_name
 
 from tests import supply_chain
+from tests.support.harness import run_program
 
 ROOT = Path(__file__).resolve().parents[1]
 SOUND = {"name": "requests", "version": "2.32.5", "vulns": []}
@@ -87,7 +88,7 @@ def test_a_newer_version_of_a_pinned_package_is_listed(tmp_path: Path, capsys: p
 
 def test_the_bill_of_materials_names_every_pinned_package(tmp_path: Path) -> None:
     target = tmp_path / "sbom.json"
-    subprocess.run(["make", "-s", "-o", ".venv/.dev", "sbom", f"SBOM={target}"], cwd=ROOT, check=True)
+    run_program("make", "-s", "-o", ".venv/.dev", "sbom", f"SBOM={target}")
     bill = json.loads(target.read_text())
     assert bill["bomFormat"] == "CycloneDX"
     assert bill["metadata"]["component"]["name"] == "portal-apps"

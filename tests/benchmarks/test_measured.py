@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
 import sys
 import time
 import warnings
@@ -14,6 +13,7 @@ import pytest
 from benchmarks.__main__ import MODULES
 from benchmarks.harness import measured
 from benchmarks.harness.measured import PAGE, TABLE, write
+from tests.support.checkout_copy import git
 from tests.support.harness import ROOT
 
 TEXT, GONE = PAGE.read_text().split("## No longer measured\n")
@@ -22,10 +22,6 @@ TABLES = list(TABLE.finditer(TEXT))
 
 class OldTableWarning(UserWarning):
     """A table is older than the code that it measures."""
-
-
-def git(*words: str) -> str:
-    return subprocess.run(["git", *words], cwd=ROOT, check=True, capture_output=True, text=True).stdout.strip()
 
 
 def test_every_table_is_written_by_a_benchmark() -> None:
@@ -47,10 +43,10 @@ def test_table_names_its_benchmark_and_its_paths(table: re.Match[str]) -> None:
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table["name"])
 @pytest.mark.filterwarnings("default:the table of bench")
 def test_table_warns_if_its_code_changed(table: re.Match[str]) -> None:
-    if git("rev-parse", "--is-shallow-repository") != "false":
+    if git(ROOT, "rev-parse", "--is-shallow-repository") != "false":
         pytest.skip("needs all commits of the repository")
-    git("merge-base", "--is-ancestor", table["commit"], "HEAD")
-    since = git("log", "--format=%h", f"{table['commit']}..HEAD", "--", *table["paths"].split()).split()
+    git(ROOT, "merge-base", "--is-ancestor", table["commit"], "HEAD")
+    since = git(ROOT, "log", "--format=%h", f"{table['commit']}..HEAD", "--", *table["paths"].split()).split()
     if since:
         warnings.warn(
             f"the table of bench {table['name']} is {len(since)} commits older than the code that it measures: "

@@ -17,7 +17,7 @@ from portal.server.ports import answers
 from tests.functional.test_serve import environment
 from tests.portal.server.processes import get
 from tests.support.checkout_copy import copy_of_checkout
-from tests.support.harness import ROOT
+from tests.support.harness import ROOT, run_program
 from tests.support.linked_environment import link_environment
 from tests.support.ports import free_port_base
 from tests.support.processes import process_group, until, workers_of
@@ -53,9 +53,8 @@ class Server:
         """Run the `switch-release` of a release."""
         variables = {"PATH": f"{self.root / 'bin'}:{os.environ['PATH']}", "FAILING": failing}
         variables["DURING_RESTART"] = meanwhile
-        command = [self.root / "releases" / version / "deploy" / "switch-release"]
-        environment = {**variables, "ROOT_FOLDER": str(self.root)}
-        return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        program = self.root / "releases" / version / "deploy" / "switch-release"
+        return run_program(program, status=None, env={**variables, "ROOT_FOLDER": str(self.root)})
 
     @property
     def current(self) -> str:

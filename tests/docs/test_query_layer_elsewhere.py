@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 import sys
 from collections.abc import Iterator
 from functools import partial
@@ -18,7 +17,7 @@ import jwt
 import pytest
 
 from tests.support.checkout_copy import in_copy, run
-from tests.support.harness import ROOT
+from tests.support.harness import ROOT, run_program
 from tests.support.python_requirements import base_alone
 from tests.support.serving import Call, Reply, json_reply, serving
 
@@ -82,7 +81,7 @@ def address(calls: list[str]) -> Iterator[str]:
 def test_reads_are_cached_by_user_tokens_are_refreshed_and_a_create_shows(
     tmp_path: Path, address: str, calls: list[str]
 ) -> None:
-    subprocess.run([sys.executable, "-m", "django", "startproject", "shop", str(tmp_path)], check=True)
+    run_program(sys.executable, "-m", "django", "startproject", "shop", tmp_path)
     for file, block in re.findall(
         r"In `(shop/\w+\.py)`:\n\n +```python\n(.*?)\n +```\n", HOW_TO.read_text(), re.DOTALL
     ):

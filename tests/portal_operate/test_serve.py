@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import marshal
-import subprocess
 import sys
 from collections.abc import Iterable
 from dataclasses import replace
@@ -15,7 +14,7 @@ from portal.config.current import portal_config
 from portal_operate.management.commands import serve
 from tests.functional.test_serve import production_environment
 from tests.portal.server.processes import compiled_templates
-from tests.support.harness import ROOT
+from tests.support.harness import ROOT, run_program
 
 
 def test_the_release_of_what_is_kept_has_the_code_that_compiles_the_templates_and_all_that_they_name(
@@ -79,7 +78,7 @@ def test_what_is_compiled_does_not_depend_on_the_configuration(tmp_path: Path) -
             APP_COMPILED_TEMPLATES_DIR=folder,
             **variables,
         )
-        subprocess.run([sys.executable, "-c", COMPILE], cwd=ROOT, env=environment, check=True)
+        run_program(sys.executable, "-c", COMPILE, env=environment)
         files = [path for path in Path(folder).rglob("*") if path.is_file()]
         found.append({str(path.relative_to(folder)): marshal.loads(path.read_bytes()) for path in files})
     assert len(found[0]) > 50

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -13,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from portal.server.prepared_files import provide, release_of
-from tests.support.harness import ROOT
+from tests.support.forks import at_once
+from tests.support.harness import ROOT, run_program
 from tests.support.whole_runs import number_of
 
 RELEASE = b"r" * 32
@@ -171,12 +171,8 @@ for number in range({number_of(40)}):
     make = lambda: (folder / "a.css").write_bytes(b"a" * 100_000)
     assert provide(make, folders=[folder], kept=kept, release=lambda: bytes([number]) * 32) == ""
 """
-    command = [sys.executable, "-c", code]
-    environment = {"PYTHONPATH": str(ROOT / "packages")}
-    processes = [
-        subprocess.Popen([*command, str(tmp_path / each), str(starts.kept)], env=environment) for each in "abcd"
-    ]
-    assert [process.wait() for process in processes] == [0] * 4
+    command, environment = (sys.executable, "-c", code), {"PYTHONPATH": str(ROOT / "packages")}
+    at_once(4, lambda number: run_program(*command, tmp_path / f"{number}", starts.kept, env=environment))
     assert [path.name for path in starts.kept.parent.iterdir()] == ["energy"]
 
 

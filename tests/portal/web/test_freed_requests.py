@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import logging
-import time
 import weakref
 from collections.abc import Callable, Iterator
 from wsgiref.util import setup_testing_defaults
@@ -17,6 +16,7 @@ from django.test import Client
 
 from portal.testing import page_of
 from tests.portal.web.conftest import BACKEND
+from tests.support.processes import until
 
 PAGES = {
     "list": ("/en/energy/clients", {}),
@@ -81,9 +81,7 @@ def test_a_request_is_freed_when_the_next_one_comes(
             gc.collect()
             seen.clear()
     # A thread that called the backend beside a page may let go of its request a moment later than the page is there.
-    end = time.monotonic() + 5
-    while any(request() for request in seen[:2]) and time.monotonic() < end:
-        time.sleep(0.01)
+    until(lambda: not any(request() for request in seen[:2]), what="both are freed", seconds=5)
     # The last one stays for the lines that the server may still log about it.
     assert [request() is None for request in seen] == [True, True, False]
     # Garbage collection alone frees these.

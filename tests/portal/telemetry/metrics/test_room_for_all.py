@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from pathlib import Path
 
-from tests.support.harness import ROOT, clean_environment, with_own
+from tests.support.harness import ROOT, clean_environment, run_program, with_own
 
 #: Longer than the names that label values are made of: endpoints, pages, addresses.
 VALUE_CHARS = 40
@@ -40,10 +39,10 @@ def test_as_many_values_as_there_may_be_fit_into_the_files(tmp_path: Path) -> No
     )
     environment = with_own(variables)
     # The sizes that the files are given, in a folder of its own: none of them has grown.
-    subprocess.run([sys.executable, "-c", "import portal.telemetry.metrics"], env=environment, check=True)
+    run_program(sys.executable, "-c", "import portal.telemetry.metrics", env=environment)
     sizes = {file.name: file.stat().st_size for file in folder.glob("*.db")}
     assert set(sizes) == {"counter_0.db", "gauge_livesum_0.db", "histogram_0.db"}
-    subprocess.run([sys.executable, "-c", FILL], env=environment, check=True, cwd=ROOT)
+    run_program(sys.executable, "-c", FILL, env=environment)
     assert {file.name: file.stat().st_size for file in folder.glob("*.db")} == sizes
     used = {file.name: int.from_bytes(file.read_bytes()[:4], "little") for file in folder.glob("*.db")}
     assert all(used[name] > sizes[name] / 10 for name in used), "the test fills them"
