@@ -12,7 +12,6 @@ import requests
 
 from portal.config.limits import WALK_PAGE_ROWS
 from tests.portal.server.processes import until
-from tests.support.backend_proxy import BackendProxy
 from tests.support.harness import PATIENCE_S, RunningStack, running_stack
 from tests.support.http_browser import HttpBrowser
 
@@ -36,19 +35,15 @@ def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningStack]:
 
 
 @pytest.fixture
-def backend(stack: RunningStack) -> Iterator[BackendProxy]:
-    stack.proxy.let_through()
-    yield stack.proxy
-    stack.proxy.let_through()
-
-
-@pytest.fixture
 def browser(stack: RunningStack) -> Iterator[requests.Session]:
     with HttpBrowser() as made:
         yield made.take(stack.tokens("energy@example.com")).http
 
 
-def test_export_outlives_its_tokens(stack: RunningStack, backend: BackendProxy, browser: requests.Session) -> None:
+def test_export_outlives_its_tokens(stack: RunningStack, browser: requests.Session) -> None:
+    backend = stack.proxy
+    backend.let_through()
+
     def outlive(_: str, address: str) -> None:
         """Hold the second call until its token has ended."""
         if SESSIONS in address and backend.calls_of(SESSIONS) == 2:
@@ -73,7 +68,8 @@ def test_export_outlives_its_tokens(stack: RunningStack, backend: BackendProxy, 
     assert 'data-row-id="' in page.text
 
 
-def test_gone_browser_ends_the_export(stack: RunningStack, backend: BackendProxy, browser: requests.Session) -> None:
+def test_gone_browser_ends_the_export(stack: RunningStack, browser: requests.Session) -> None:
+    backend = stack.proxy
     held = backend.hold(SESSIONS, free=3)
     cancelled = len(stack.lines("export of energy.get_charging_sessions cancelled"))
     where = urlsplit(stack.url("energy", EXPORT))

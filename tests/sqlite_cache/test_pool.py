@@ -6,6 +6,7 @@ import contextlib
 import fcntl
 import sqlite3
 import threading
+from concurrent.futures import ThreadPoolExecutor, wait
 
 import pytest
 
@@ -74,18 +75,14 @@ def test_while_one_thread_opens_the_file_the_others_use_what_is_open(make_sqlite
         over.wait()
         return connect()
 
-    with cache.database.pool.connection():
-        cache.database.pool._connect = connect_slowly
-        opening = threading.Thread(target=cache.get, args=("key",))
-        opening.start()
-        opens.wait()
-    other = threading.Thread(target=cache.get, args=("key",))
-    other.start()
-    other.join(30)
-    waits = other.is_alive()
-    over.set()
-    opening.join()
-    assert not waits
+    with ThreadPoolExecutor(2) as threads:
+        with cache.database.pool.connection():
+            cache.database.pool._connect = connect_slowly
+            threads.submit(cache.get, "key")
+            opens.wait()
+        _, waiting = wait([threads.submit(cache.get, "key")], 30)
+        over.set()
+    assert not waiting
 
 
 def test_a_store_that_is_made_while_a_fork_waits_is_carried_into_no_child(make_sqlite, tmp_path):
