@@ -78,11 +78,12 @@ def test_while_one_thread_opens_the_file_the_others_use_what_is_open(make_sqlite
     with ThreadPoolExecutor(2) as threads:
         with cache.database.pool.connection():
             cache.database.pool._connect = connect_slowly
-            threads.submit(cache.get, "key")
+            opening = threads.submit(cache.get, "key")
             opens.wait()
-        _, waiting = wait([threads.submit(cache.get, "key")], 30)
+        other = threads.submit(cache.get, "key")
+        _, waiting = wait([other], 30)
         over.set()
-    assert not waiting
+    assert (opening.result(), other.result(), waiting) == (None, None, set())
 
 
 def test_a_store_that_is_made_while_a_fork_waits_is_carried_into_no_child(make_sqlite, tmp_path):

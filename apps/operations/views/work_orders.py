@@ -81,7 +81,7 @@ def mine(request: PortalRequest) -> dict[str, object] | None:
     by_id = bool(me and me.id and _follows_ids())
     if me is None or (not by_id and me.name == NO_VALUE):
         return None
-    whose = {"assigneeId": me.id} if by_id else {"assignee": me.name}
+    whose = {"assigneeId": [me.id]} if by_id else {"assignee": [me.name]}
     return {"status": UNFINISHED, **whose, "sort": "dueAt"}
 
 

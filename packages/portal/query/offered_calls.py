@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("portal.query")
 
-#: Answers that no call of this method is there, whoever asks.
+#: Statuses that say that there is no call of this method, whoever asks.
 _NO_METHOD: Final = frozenset({HTTPStatus.METHOD_NOT_ALLOWED, HTTPStatus.NOT_IMPLEMENTED})
-#: Answers that there is no such call.
+#: Statuses that say that there is no such call.
 NO_CALL: Final = _NO_METHOD | {HTTPStatus.NOT_FOUND, HTTPStatus.GONE}
 #: In a name: the total of a list counts what its filters leave.
 _TOTAL: Final = ":total"

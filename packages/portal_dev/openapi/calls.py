@@ -188,7 +188,7 @@ def _in_path(name: str) -> str:
 def _sent(call: Operation) -> tuple[dict[str, Parameter], dict[str, bool]]:
     """Return the parameters that a hook sends, by their names in an address.
 
-    The others have their names, with what would send them, and whether the call is nothing without them.
+    The second dict has those that are not sent, with the setting that would send them; True: the call needs it.
     """
     repeats = current_backend().repeats_values
     sent: dict[str, Parameter] = {}
@@ -201,7 +201,7 @@ def _sent(call: Operation) -> tuple[dict[str, Parameter], dict[str, bool]]:
         if each.place in {"path", "query"} and is_possible(wire) and wire not in {*sent, *taken} and is_value:
             sent[wire] = each
         elif each.place == "query" or shape.required:
-            wanted = f": set `repeats_values = {each.is_repeated}` in the class that APP_BACKEND names"
+            wanted = f" without `repeats_values = {each.is_repeated}` in the class of APP_BACKEND"
             name = f"{each.name}{wanted if is_array and each.is_repeated not in {None, repeats} else ''}"
             odd[name] = shape.required and each.place in {"path", "query"}
     return sent, odd

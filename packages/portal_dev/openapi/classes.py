@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import subprocess
 import sys
+import textwrap
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -90,7 +91,8 @@ class Module:
     @property
     def notes(self) -> str:
         """Comments that say what is left out."""
-        return "\n".join(map(_comment, ["Not declared, or not whole:", *self.left_out])) if self.left_out else ""
+        lines = map(_comment, ["Not declared, or not whole:", *self.left_out])
+        return "\n".join(textwrap.fill(each, 118, subsequent_indent="#   ") for each in lines) if self.left_out else ""
 
     def named(self, shape: Shape, wanted: str) -> Declared:
         """Return the class of an object or an enumeration.

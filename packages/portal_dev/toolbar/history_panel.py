@@ -5,20 +5,23 @@ With it the toolbar follows the requests of htmx: a form that was sent, a search
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from debug_toolbar.panels import history
+from django.utils import timezone
 
 if TYPE_CHECKING:
-    from django.http import HttpRequest
+    from django.http import HttpRequest, HttpResponse
 
 
 class HistoryPanel(history.HistoryPanel):
     """The latest 25 requests of this process, to switch between. The toolbar finds it by this name."""
 
-    def record_stats(self, stats: dict[str, Any]) -> None:
+    def generate_stats(self, request: HttpRequest, response: HttpResponse) -> None:
         """Keep a request's address and status, and nothing of its body."""
-        super().record_stats({**stats, "data": {}})  # type: ignore[no-untyped-call]  # it has none
+        address, time = request.get_full_path(), timezone.now()
+        stats = {"request_url": address, "request_method": request.method, "time": time}
+        self.record_stats({**stats, "data": {}, "status_code": response.status_code})  # type: ignore[no-untyped-call]  # it has none
 
 
 def is_from_htmx(request: HttpRequest) -> bool:

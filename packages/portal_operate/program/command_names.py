@@ -27,7 +27,7 @@ PROGRAMS: Final = {
     "bench": "benchmarks",
     "update_reference": "portal_dev.reference",
 }
-#: Those of them that need the settings of a project. Any will do, of any configuration; it is the gateway's.
+#: Those of them that need the settings of a project, also where the configuration can't be read: the gateway's.
 IN_THE_GATEWAY: Final = {"services_from_openapi", "update_reference"}
 #: Commands that tell what is wrong with a configuration, so that they run with one that can't be read.
 ANY_CONFIGURATION: Final = frozenset({"doctor", "print_config"})

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from portal.config.projects import Project
+    from portal.errors import ConfigurationError
     from portal.server.workers import PreparedServer
 
 
@@ -114,12 +115,13 @@ def _load_templates_and_formats() -> None:
         formats_of(language).load()
 
 
-def _configure(app: str) -> None:
+def _configure(app: str) -> list[ConfigurationError]:
     """Set the settings of a project whose configuration can't be read: harmless values stand in for what is missing.
 
     Where it can be read, the project's own settings module is used.
 
     :param app: a project.
+    :returns: what can't be read.
     """
     from django.conf import settings  # noqa: PLC0415  no other command needs them here
 
@@ -129,6 +131,7 @@ def _configure(app: str) -> None:
     reading = try_config(app)
     if reading.problems:
         settings.configure(**build_settings(reading.config))
+    return reading.problems
 
 
 def _run_project_command(argv: Sequence[str]) -> int:
@@ -164,7 +167,10 @@ def _run_workspace_command(program: str, words: Sequence[str]) -> int:
     os.environ.pop("DJANGO_SETTINGS_MODULE", None)
     if name in IN_THE_GATEWAY:
         os.environ["DJANGO_SETTINGS_MODULE"] = GATEWAY.settings_module
-        _configure(GATEWAY.app)
+        # Another class than the one that is meant would be taken for the backend's.
+        for problem in map(str, _configure(GATEWAY.app)):
+            if problem.startswith("APP_BACKEND "):
+                return _complain(problem)
     if name in PROGRAMS:
         return _run_program(program, words)
     from django.core.management import load_command_class  # noqa: PLC0415  only where it is needed

@@ -229,12 +229,16 @@ class Related(Generic[TItem]):
 
     def spec(self, row_id: str) -> QuerySpec[PaginatedResult[TItem]]:
         """The call of the hook. It reads the first page of the list to which the short one leads."""
-        return self.hook.spec(**{self.by: row_id})
+        return self.hook.spec(**{self.by: self._value(row_id)})
 
     def totals_spec(self, row_id: str) -> QuerySpec[QueryResult[RowTotals]]:
         """The call that adds up all rows. There have to be `totals`."""
         assert self.totals is not None  # noqa: S101  for type checkers
-        return self.totals.spec(self.hook.item, {self._wire_names[self.by]: row_id})
+        return self.totals.spec(self.hook.item, {self._wire_names[self.by]: self._value(row_id)})
+
+    def _value(self, row_id: str) -> str | list[str]:
+        """An id may have commas: it is one value of a parameter that takes several."""
+        return [row_id] if self._wire_names[self.by] in self.hook.several else row_id
 
     def present(
         self,

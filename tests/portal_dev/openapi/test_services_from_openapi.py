@@ -84,9 +84,19 @@ def test_arrays_are_declared_as_the_class_sends_them(backend: str | None) -> Non
     command = (sys.executable, "manage.py", "services_from_openapi", "-")
     out = run_program(*command, env=variables, input=json.dumps(document(paths={"/shop": {"get": call}}))).stdout
     assert re.findall(r"(\w+): Values", out) == (["tags", "states"] if backend else ["kinds"])
-    hint = f": set `repeats_values = {not backend}` in the class that APP_BACKEND names"
+    hint = f" without `repeats_values = {not backend}` in the class of APP_BACKEND"
     left_out = [f"{name}{hint}" for name in (["kinds"] if backend else ["tags", "states"])]
-    assert re.findall(r"\n# `GET /shop`: hooks do not send the parameter (.*)", out) == [*left_out, "ids"]
+    told = out.replace("\n#   ", " ")
+    assert re.findall(r"\n# `GET /shop`: hooks do not send the parameter (.*)", told) == [*left_out, "ids"]
+    assert max(map(len, out.splitlines())) <= 120
+
+
+def test_class_that_is_missing_stops_the_command(schema: Path) -> None:
+    variables = with_own(clean_environment(DEBUG="off", APP_BACKEND="tests.support.snake_backend.Nope"))
+    command = (sys.executable, "manage.py", "services_from_openapi", str(schema))
+    ended = run_program(*command, env=variables, status=2)
+    assert ended.stdout == ""
+    assert ended.stderr.startswith("APP_BACKEND ")
 
 
 def test_existing_file_is_kept(schema: Path, tmp_path: Path) -> None:

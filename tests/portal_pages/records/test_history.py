@@ -112,9 +112,12 @@ def test_older_entries_are_one_link_away_and_an_odd_address_shows_the_first(site
         assert len(told(site.get(f"{HERE}?history={odd}"))) == 20, odd
 
 
-def test_history_that_ends_without_a_cursor_says_so(site: Site) -> None:
-    site.backend.answers("GET", HISTORY, json={"items": [entry(1, "created")], "hasNext": True, "nextCursor": None})
-    assert "There are more entries. The service does not say how to get them." in site.get().text
+@pytest.mark.parametrize("entries", [[entry(1, "created")], [entry(1, "exploded")], []])
+def test_history_that_ends_without_a_cursor_says_so(site: Site, entries: list[Any]) -> None:
+    site.backend.answers("GET", HISTORY, json={"items": entries, "hasNext": True, "nextCursor": None})
+    text = site.get().text
+    assert "There are more entries. The service does not say how to get them." in text
+    assert "Nothing here yet" not in text
 
 
 def test_a_history_that_could_not_be_loaded_says_so_beside_the_row(site: Site) -> None:

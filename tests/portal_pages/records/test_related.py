@@ -124,3 +124,7 @@ def test_only_rows_that_belong_here_are_shown(site: Site, rows: list[dict[str, A
     page = site.get().text
     assert (HERS in page, (shown or HERS) in page) == (shown is not None, shown is not None)
     assert ("Show all" in page, "M-2" in page) == (False, False)
+
+
+def test_id_with_a_comma_is_one_value() -> None:
+    assert meters.spec(r"a,b\c").query.key.params == {"stationId": r"a\,b\\c"}

@@ -253,6 +253,11 @@ def split_values(text: str) -> list[str]:
     return [re.sub(r"\\(.)", r"\1", value, flags=re.DOTALL) for value in _VALUE.findall(text)]
 
 
-def split_query(query: Mapping[str, str]) -> dict[str, str | list[str]]:
-    """Return the same parameters, with a list for each that is declared to take several values."""
+def split_query(backend: Backend, query: Mapping[str, str]) -> Mapping[str, str | Sequence[str]]:
+    """Return the parameters as the backend takes them: those that are declared to take several values as a list each.
+
+    Only where the backend's class says `repeats_values`.
+    """
+    if not backend.repeats_values:
+        return query
     return {name: split_values(text) if isinstance(text, JoinedValues) else text for name, text in query.items()}

@@ -213,11 +213,11 @@ def wire_read(
     :raises UsageError: the backend's class gives no parameters.
     """
     backend = current_backend()
-    params = split_query(query or {}) if backend.repeats_values else query or None
     if is_list:
-        asked = _list_query(path, params or {})
+        asked = _list_query(backend, path, query or {})
         read = partial(_page, backend, asked, id_field)
         return WireCall(path=path, params=build_list_params(backend, asked), read=read)
+    params = split_query(backend, query or {}) or None
     if path == ME_PATH:
         return WireCall(path=backend.me_path, params=params, read=partial(read_profile, backend))
     return WireCall(path=path, params=params, read=partial(_row, id_field))
@@ -240,21 +240,22 @@ def wire_write(
     if path == AUTH_LOGOUT_PATH:
         sent = build_body(backend.build_sign_out, refresh_token=body.get(REFRESH_TOKEN_FIELD))
         return WireCall(path=backend.sign_out_path, body=sent, read=_as_it_came)
-    params = split_query(query or {}) if backend.repeats_values else query or None
+    params = split_query(backend, query or {}) or None
     if path == ME_PATH:
         return WireCall(path=backend.me_path, params=params, body=body, read=partial(read_profile, backend))
     renamed = {FORGOT_PASSWORD_PATH: backend.forgot_password_path, RESET_PASSWORD_PATH: backend.reset_password_path}
     return WireCall(path=renamed.get(path, path), params=params, body=body, read=partial(_row, id_field))
 
 
-def _list_query(path: str, query: Mapping[str, Any]) -> ListQuery:
+def _list_query(backend: Backend, path: str, query: Mapping[str, str]) -> ListQuery:
+    filters = {name: value for name, value in query.items() if name not in _OF_EVERY_LIST}
     return ListQuery(
         path=path,
         limit=int(query[LIMIT_PARAM]),
         cursor=query.get(CURSOR_PARAM),
         search=query.get(SEARCH_PARAM),
         sort=query.get(SORT_PARAM),
-        filters={name: value for name, value in query.items() if name not in _OF_EVERY_LIST},
+        filters=split_query(backend, filters),
     )
 
 

@@ -42,7 +42,7 @@ UNKNOWN: Final = "unknown"
 class SentKeys:
     """The idempotency keys that users have sent, as hashes.
 
-    :param backend: tells the backend's address: an answer of another backend is none.
+    :param backend: hash of the backend's address; answers of another backend are misses.
     """
 
     store: SharedStore
