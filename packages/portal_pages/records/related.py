@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypeVar, cast
 
@@ -11,6 +11,7 @@ from django.urls import get_resolver, get_urlconf, resolve, reverse
 from django.utils.timezone import get_current_timezone
 from django.utils.translation import gettext_lazy as _
 
+from portal.config.contract_names import VALUES_ESCAPE, VALUES_SEPARATOR
 from portal.config.current import portal_config
 from portal.config.platforms import PLATFORMS
 from portal.errors import UsageError
@@ -210,7 +211,7 @@ class Related(Generic[TItem]):
         """Whether the other platform has the name of the hook's domain: such a platform was there, and is removed."""
         return self.page.startswith(f"/{self.hook.key.partition('.')[0]}/")
 
-    @property
+    @cached_property
     def _wire_names(self) -> Mapping[str, str]:
         params: Any = self.hook.params
         return {info.name: wire for wire, info in field_types(params).items()} if params else {}
@@ -237,8 +238,9 @@ class Related(Generic[TItem]):
         return self.totals.spec(self.hook.item, {self._wire_names[self.by]: self._value(row_id)})
 
     def _value(self, row_id: str) -> str | list[str]:
-        """An id may have commas: it is one value of a parameter that takes several."""
-        return [row_id] if self._wire_names[self.by] in self.hook.several else row_id
+        """An id with a comma is one value of a parameter that takes several. Calls of texts alone are made once."""
+        is_split = not {VALUES_SEPARATOR, VALUES_ESCAPE}.isdisjoint(row_id)
+        return [row_id] if is_split and self._wire_names[self.by] in self.hook.several else row_id
 
     def present(
         self,
