@@ -118,12 +118,13 @@ def late_params() -> dict[str, object]:
 
 def yours(params: Mapping[str, Any] | None, *pages: Any) -> Iterator[Need]:
     """What the user has to do, and what of it is due first. Orders of others are nobody's own."""
-    for page in pages:
-        if params and page and not page.ignored and {each.assignee_id for each in page.items} <= {*params["assigneeId"]}:
+    own = params or {}
+    for page in pages if own else ():
+        if page and not page.ignored and {each.assignee_id for each in page.items} <= {*own["assigneeId"]}:
             yield Need(
                 label=ngettext("work order is yours", "work orders are yours", page.total or 0),
                 count=page.total,
-                href=list_url("work-orders", **params),
+                href=list_url("work-orders", **own),
                 tone="info",
                 icon="work-orders",
                 links=_named(page.items),
