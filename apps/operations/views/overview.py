@@ -81,7 +81,7 @@ def overview(request: HttpRequest) -> HttpResponse:
                 "priority", summary.unfinished_by_priority, badges=PRIORITIES, route="work-orders", status=UNFINISHED
             ),
             "needs": needs_of(
-                [*yours(own, *map(part_if_answered, own_orders)), late(summary, part_if_answered(late_orders))],
+                [*yours(own or {}, *map(part_if_answered, own_orders)), late(summary, part_if_answered(late_orders))],
                 has_failed=read.has_failed,
             ),
             "by_age": age_bar(summary),
@@ -116,15 +116,14 @@ def late_params() -> dict[str, object]:
     return {"status": UNFINISHED, "dueAtTo": midnight.astimezone(UTC), "sort": "dueAt"}
 
 
-def yours(params: Mapping[str, Any] | None, *pages: Any) -> Iterator[Need]:
+def yours(params: Mapping[str, Any], *pages: Any) -> Iterator[Need]:
     """What the user has to do, and what of it is due first. Orders of others are nobody's own."""
-    own = params or {}
-    for page in pages if own else ():
-        if page and not page.ignored and {each.assignee_id for each in page.items} <= {*own["assigneeId"]}:
+    for page in pages:
+        if page and not page.ignored and {each.assignee_id for each in page.items} <= {*params["assigneeId"]}:
             yield Need(
                 label=ngettext("work order is yours", "work orders are yours", page.total or 0),
                 count=page.total,
-                href=list_url("work-orders", **own),
+                href=list_url("work-orders", **params),
                 tone="info",
                 icon="work-orders",
                 links=_named(page.items),
