@@ -341,7 +341,7 @@ def test_answers_of_the_sandbox_fit_its_schema(sandbox: Sandbox) -> None:
 
     reads = [each for each in read_operations(sandbox.described) if each.method == "GET"]
     assert len(reads) >= len(LISTS) + len(COUNTED) + len(SUMMED) + len(ANSWERS)
-    filters = {each.path: [given.name for given in each.parameters if given.is_joined] for each in reads}
+    filters = {each.path: [given.name for given in each.parameters if given.is_repeated is False] for each in reads}
     for each in reads:
         path = each.path
         if path in SUMS:

@@ -92,7 +92,7 @@ def test_with_a_new_platform_the_tests_of_a_checkout_pass_and_removed_it_leaves_
     copy = copy_with_environment(tmp_path / "copy", whole=True)
     commit_copy(copy)
     follow(page_of_a_platform("add-a-platform.md"), copy)
-    done = run_pytest(copy / PROOFS, *(copy / path for path in WITH_A_PLATFORM), checkout=copy)
+    done = run_pytest(copy / PROOFS, *(copy / path for path in WITH_A_PLATFORM), checkout=copy, status=1)
     # Without the other changes no other proof passes.
     assert failed(done.stdout) == {f"{PROOFS}::test_{part}" for part in PARTS}, done.stdout
     assert f"PASSED {PROOFS}::test_platform" in done.stdout

@@ -12,10 +12,11 @@ import pytest
 from portal.query import MutationGroup, QueryGroup, mutation_endpoint, query_endpoint
 from portal.query.endpoints.registry import Registry
 from portal.services.user import UserQueries
-from tests.portal.query.answering import Queries, create, read, rename, row_path, shown
+from tests.portal.query.answering import Queries, create, read, rename, shown
 from tests.portal.query.clients import me, once
 from tests.portal.query.faulty import Faulty, Thing, ThingParams
 from tests.portal.query.world import User
+from tests.support.client_endpoints import client_url
 
 
 @pytest.mark.parametrize("cached", [True, False])
@@ -65,11 +66,11 @@ def test_a_detail_that_has_further_parameters_or_is_not_cached_is_fetched(ada: U
         expand: str
 
     class OwnQueries(QueryGroup, domain="wide_answers", registry=ada.registry):
-        use_get_row_query = query_endpoint(data=Thing, params=WideParams, url=row_path, cache=cache)
+        use_get_row_query = query_endpoint(data=Thing, params=WideParams, url=client_url, cache=cache)
 
     class OwnMutations(MutationGroup, domain="wide_answers", registry=ada.registry):
         use_update_row_mutation = mutation_endpoint(
-            data=Thing, body=Thing, params=ThingParams, url=row_path, method="PATCH"
+            data=Thing, body=Thing, params=ThingParams, url=client_url, method="PATCH"
         ).set_answer(query_key=OwnQueries.use_get_row_query)
 
     def names() -> list[Any]:
@@ -107,7 +108,7 @@ class TestAnAnswerThatAnswersNothing:
 
     def declare(self, faulty: Faulty, get_params: Any = None) -> Any:
         class OwnQueries(QueryGroup, domain="faulty", registry=faulty.registry):
-            use_get_one_query = query_endpoint(data=dict, params=ThingParams, url=row_path)
+            use_get_one_query = query_endpoint(data=dict, params=ThingParams, url=client_url)
             use_get_settings_query = query_endpoint(data=dict, url="/settings")
 
         self.queries = OwnQueries

@@ -122,6 +122,6 @@ def test_a_page_with_a_call_that_the_test_did_not_set_up_fails_the_test(tmp_path
     (tmp_path / "test_page.py").write_text(
         'def test_a_page(signed_in):\n    assert signed_in("ENERGY_APP").get("/en/energy/clients").status_code == 404\n'
     )
-    result = run_pytest(tmp_path)
+    result = run_pytest(tmp_path, status=1)
     assert "1 passed, 1 error" in result.stdout
     assert "the backend was told nothing about GET /energy/clients" in result.stdout
