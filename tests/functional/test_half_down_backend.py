@@ -72,6 +72,11 @@ def changed_since(was: dict[str, Shown], browser: HttpBrowser, pages: list[str])
     return {url: lines[url] or now[url][:2] for url in was if now[url] != was[url]}
 
 
+def wait_until_as_before(was: dict[str, Shown], browser: HttpBrowser, pages: list[str]) -> None:
+    differences = partial(changed_since, was, browser, pages)
+    until(lambda: not differences(), what=differences)
+
+
 def half_down(status: int, spares_me: bool, call: Call) -> Reply | None:
     if call.path.startswith(("/refresh", "/auth/")) or (spares_me and call.path == "/me"):
         return None
@@ -102,6 +107,5 @@ def test_half_down_backend_leaves_nothing_behind(stack: RunningStack, proxy: Bac
         stack.wait_until_the_backend_is_asked_again()
 
         for browser, own, was in zip(users, pages, before, strict=True):
-            differences = partial(changed_since, was, browser, own)
-            until(lambda: not differences(), what=differences)  # noqa: B023  called at once
+            wait_until_as_before(was, browser, own)
         assert all(browser.cookie(VAR_REFRESH_TOKEN) for browser in users)

@@ -64,7 +64,7 @@ def energy(sign_in: Callable[..., APIClient]) -> APIClient:
 
 @pytest.fixture
 def anybody(sign_in: Callable[..., APIClient]) -> APIClient:
-    """Who may do everything."""
+    """Account that may do everything."""
     return sign_in("ENERGY_APP", "OPERATIONS_APP", "FINANCE_APP", "IAM_ADMIN")
 
 

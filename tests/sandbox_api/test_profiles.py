@@ -22,7 +22,7 @@ def use(configure):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_is_not_in_the_table_is_not_there(use, anybody, problem, kind):
+def test_calls_outside_the_table_are_not_there(use, anybody, problem, kind):
     use(kind)
     calls, absent = PROFILES[kind].calls, 403 if kind == "strict" else 404
     shapes = {
@@ -40,7 +40,7 @@ def test_what_is_not_in_the_table_is_not_there(use, anybody, problem, kind):
     assert kind == "strict" or "PATCH" not in answer["Allow"]
 
 
-def test_a_backend_of_the_document_has_lists_without_a_search_and_rows_without_a_version(use, anybody, problem):
+def test_document_has_no_search_and_no_versions(use, anybody, problem):
     use("document")
     body, key = {"name": "Cy", "email": "cy@example.com"}, {"Idempotency-Key": "k"}
     first, created = (anybody.post("/energy/clients", body, headers=key) for _ in range(2))

@@ -64,7 +64,7 @@ def test_sign_ins_say_when_where_and_from_which_address_this_one_first(backend: 
         assert text in response.content.decode()
 
 
-def test_sign_ins_that_end_without_a_cursor_say_so(backend: Backend, browser: Client) -> None:
+def test_sign_ins_without_a_cursor_say_so(backend: Backend, browser: Client) -> None:
     backend.answers("GET", SIGN_INS, json={"items": ROWS, "hasNext": True, "nextCursor": None})
     page = browser.get(PROFILE).content.decode()
     assert "There are more entries. The service does not say how to get them." in page

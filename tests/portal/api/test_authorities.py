@@ -43,7 +43,7 @@ def ask(connect) -> Callable[..., int]:
 
 
 @pytest.mark.parametrize("new_connection", [False, True], ids=["kept connection", "new connection"])
-def test_a_server_of_this_authority_is_called_by_its_name_alone(authority, another, ask, new_connection):
+def test_server_of_this_authority_needs_its_name_alone(authority, another, ask, new_connection):
     with serve(authority) as server, serve(authority, name="api.example.com") as of_another_name:
         assert ask(server.url, authority.file, new_connection=new_connection) == 200
         for url, trusted in ((server.url, None), (server.url, another.file), (of_another_name.url, authority.file)):

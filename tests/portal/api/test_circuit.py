@@ -233,7 +233,7 @@ def test_a_process_without_room_for_a_thread_lets_the_next_try(backend, monkeypa
     assert backend.ask("/tries") == 200
 
 
-def test_a_handshake_that_hangs_opens_it_and_sent_nothing(connect, tmp_path):
+def test_hanging_handshake_opens_it_and_sent_nothing(connect, tmp_path):
     """The kernel accepts for a process that is stopped; what answers no `ClientHello` has seen no request."""
     with contextlib.closing(socket.create_server(("127.0.0.1", 0))) as stopped:
         url = f"https://127.0.0.1:{stopped.getsockname()[1]}"
@@ -247,7 +247,7 @@ def test_a_handshake_that_hangs_opens_it_and_sent_nothing(connect, tmp_path):
     assert errors == [(ApiTimeoutError, False), (CircuitOpenError, False)]
 
 
-def test_a_look_that_finds_it_closed_goes_on_waiting_and_loses_no_byte(connect, monkeypatch):
+def test_look_at_a_closed_connection_loses_no_byte(connect, monkeypatch):
     """Some of the answer has come before the look, some comes after it."""
     monkeypatch.setattr("portal.api.connections.LOOK_S", 0.01)
     looked = threading.Event()
