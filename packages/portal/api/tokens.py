@@ -9,7 +9,7 @@ import threading
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import lru_cache
-from typing import Final
+from typing import Final, Protocol
 
 from portal.config.cookies import MAX_COOKIE_BYTES
 
@@ -45,6 +45,16 @@ class TokenStatus(Enum):
     LOST = "lost"
 
 
+class HandOn(Protocol):
+    """See `TokenStore.hand_on`."""
+
+    def __call__(self, old: str, new: str, *, is_proven: bool) -> None: ...
+
+
+def _hand_on_nothing(old: str, new: str, *, is_proven: bool) -> None:
+    """Do nothing: nobody caches anything under an access token."""
+
+
 class TokenStore:
     """One request's tokens; the threads of that request may share it.
 
@@ -60,6 +70,8 @@ class TokenStore:
     :ivar accepted: the access token that GET `/me` did not refuse after another call had.
     :ivar unanswered: when this request's submissions began that had no usable answer, monotonic seconds.
     :ivar asking: is held while `/me` is asked.
+    :ivar hand_on: is told of a new access token before anybody has it: the one that it replaces, the new one, and
+        whether both are certainly of one sign-in.
     """
 
     __slots__ = (
@@ -67,6 +79,7 @@ class TokenStore:
         "accepted",
         "asking",
         "current",
+        "hand_on",
         "incoming",
         "just_issued",
         "known_since",
@@ -81,6 +94,7 @@ class TokenStore:
         self.known_since: float | None = None
         self.accepted: str | None = None
         self.unanswered: list[float] = []
+        self.hand_on: HandOn = _hand_on_nothing
         self._lock, self.asking = threading.Lock(), threading.Lock()
 
     @property

@@ -37,9 +37,6 @@ The design, its words and its invariants: docs/explanation/query-cache.md.
 from __future__ import annotations
 
 # Of an installed package, type checkers take only what is imported under its own name.
-from portal.query.cache import KeyUse as KeyUse
-from portal.query.cache import endpoints_by_digest as endpoints_by_digest
-from portal.query.cache import read_key as read_key
 from portal.query.calls import BackendCaller as BackendCaller
 from portal.query.client import QueryClient as QueryClient
 from portal.query.client import client_of as client_of
@@ -69,9 +66,7 @@ from portal.query.hooks import use_queries as use_queries
 from portal.query.offered_calls import NO_CALL as NO_CALL
 from portal.query.offered_calls import offers as offers
 from portal.query.offered_calls import optional_names as optional_names
-from portal.query.partition import principals_of_user as principals_of_user
 from portal.query.process_state import process_runtime as process_runtime
-from portal.query.query_layer import QueryLayer as QueryLayer
 from portal.query.reads import WalkedPage as WalkedPage
 from portal.query.reads import walk_list as walk_list
 from portal.query.resources import Resource as Resource

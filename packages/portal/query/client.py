@@ -16,7 +16,7 @@ from portal.query.offered_calls import check_offered
 from portal.query.process_state import QueryRuntime, process_runtime, runtime_for
 from portal.query.reads import PageFetcher, Reads, WalkedPage, walk_list
 from portal.query.request_cache import RequestCache
-from portal.query.request_partition import RequestPartition
+from portal.query.request_sign_in import PROFILE_QUERY, RequestSignIn
 from portal.query.results import (
     MutationResult,
     PaginatedResult,
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from portal.process import Deadline
     from portal.query.cache import ReadResult
     from portal.query.events import MutationEvent, QueryEvent
-    from portal.query.partition import Partition
     from portal.store import SharedStore
 
 logger = logging.getLogger("portal.query")
@@ -61,10 +60,11 @@ class QueryClient:
     ) -> None:
         self._log, self._warned, self._clock = EventLog(clock), runtime.warned, clock
         self._caller, request_cache = caller, RequestCache(clock=clock)
-        self._partition = RequestPartition(namespaces=runtime.namespaces, caller=caller, request_cache=request_cache)
+        self._sign_in = RequestSignIn(caches=runtime.caches, caller=caller, request_cache=request_cache)
+        self._cache = runtime.cache
         fetcher = PageFetcher(
             caller=caller,
-            partition=self._partition,
+            sign_in=self._sign_in,
             cache=runtime.cache,
             warned=runtime.warned,
             single_flight=runtime.single_flight,
@@ -75,7 +75,7 @@ class QueryClient:
             fetcher=fetcher,
             request_cache=request_cache,
             revalidations=runtime.revalidations,
-            pool=runtime.fetch_pool,
+            pool=runtime.pool,
             patience_s=runtime.patience_s,
             reload=reload,
         )
@@ -116,7 +116,7 @@ class QueryClient:
     def queries(self, specs: Sequence[QuerySpec[Any]]) -> list[Any]:
         """Run queries at the same time; gives their results in the same order. Raises as :meth:`paginated`."""
         began = time.perf_counter()
-        with tracing.span("queries", str(len(specs))) as span, self._partition.purged_if_ended():
+        with tracing.span("queries", str(len(specs))) as span, self._sign_in.purged_if_ended():
             results = self.reads.read_all(specs)
             for spec, result in zip(specs, results, strict=True):
                 status = self._log.add_read(spec, result, began=began)
@@ -131,12 +131,11 @@ class QueryClient:
     def start(self, spec: QuerySpec[QueryResult[Any]]) -> QueryResult[Any] | bool:
         """Begin to fetch what a one-shot query needs, while the request goes on. The hook will wait for it.
 
-        :returns: the result, if it needs no fetch; else whether a fetch is under way: not if the access token is not
-            bound.
+        :returns: the result, if it needs no fetch; else whether a fetch is under way.
         :raises SignInEndedError: the sign-in is over.
         """
         began = time.perf_counter()
-        with tracing.span("query", spec.query.key.endpoint) as span, self._partition.purged_if_ended():
+        with tracing.span("query", spec.query.key.endpoint) as span, self._sign_in.purged_if_ended():
             started = self.reads.start(spec)
             if isinstance(started, bool):
                 span.set(tracing.OUTCOME, "started")
@@ -158,7 +157,7 @@ class QueryClient:
         # Before the write: what can't be decoded must not be found out after it.
         decode, began = decoder_of(write.hook.data), time.perf_counter()
         try:
-            with tracing.span("mutation", write.endpoint), self._partition.purged_if_ended():
+            with tracing.span("mutation", write.endpoint), self._sign_in.purged_if_ended():
                 data = self._writes.run(write)
         except ApiError as error:
             self._log.add_write(write, error, began=began)
@@ -184,7 +183,7 @@ class QueryClient:
         :raises SignInEndedError: the sign-in is over.
         """
         try:
-            with self._partition.purged_if_ended():
+            with self._sign_in.purged_if_ended():
                 self._writes.invalidate(endpoint, params=params, matching=matching)
         except ApiError as error:
             # Without a usable token nothing can be read either.
@@ -200,30 +199,29 @@ class QueryClient:
         """What each mutation came to, in order."""
         return self._log.mutations
 
-    @property
-    def partition(self) -> Partition | None:
-        """The partition of the request's access token, if it is bound and has not expired; nothing is asked for."""
-        return self._partition.known
-
-    @property
-    def is_bound(self) -> bool:
-        """Whether the request's access token is bound: the backend once said whose it is."""
-        return self._partition.is_bound
+    def is_accepted(self) -> bool:
+        """Return whether GET `/me` once accepted the request's access token, as far as the cache still knows."""
+        return self._sign_in.has_profile(lambda name: self._cache.has(name, PROFILE_QUERY.key))
 
     def purge(self, *, also: Collection[str | None] = ()) -> None:
-        """Drop all that is cached for this user, in all processes at once: above all at sign-out.
+        """Drop all that is cached for this sign-in, in all processes at once: above all at sign-out.
 
         :param also: further access tokens of the same sign-in.
         """
-        self._partition.purge(also=also)
+        self._sign_in.purge(also=also)
 
-    def purge_user(self, user_id: str) -> None:
-        """Drop all that is cached for the user with this id: what that user may see has changed."""
-        self._partition.purge_user(user_id)
+    def purge_user(self, subject: str | None = None) -> None:
+        """Drop all that is cached for all sign-ins of a user: what that user may see has changed.
+
+        Each of their tokens is then held against its tombstone, and asked of the backend, anew.
+
+        :param subject: the claim `sub` of the user's access tokens; by default this request's user.
+        """
+        self._sign_in.purge_user(subject)
 
     def _read(self, call: QuerySpec[Any]) -> ReadResult:
         began = time.perf_counter()
-        with tracing.span("query", call.query.key.endpoint) as span, self._partition.purged_if_ended():
+        with tracing.span("query", call.query.key.endpoint) as span, self._sign_in.purged_if_ended():
             result = self.reads.read(call)
             span.set(tracing.OUTCOME, self._log.add_read(call, result, began=began))
         return result

@@ -1,4 +1,4 @@
-"""What the requests of one process share: the page cache of one store, token bindings, fetches in flight, threads."""
+"""What the requests of one process share: the caches of one store, fetches in flight, threads."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from fork_safety import ForkSafeLock, reset_after_fork
 from portal.api import current_backend
 from portal.config.current import portal_config
-from portal.config.limits import BACKGROUND_QUEUE, BACKGROUND_THREADS, FETCH_QUEUE, FETCH_THREADS, PATIENCE_S
+from portal.config.limits import FETCH_QUEUE, FETCH_THREADS, PATIENCE_S
 from portal.process import Pool, SingleFlight
-from portal.query.cache import MAX_CLOCK_SKEW_S, MAX_VARIANT_PAGES, READ_LAG_S, Page, PageCache
-from portal.query.partition import Namespaces
+from portal.query.cache import MAX_CLOCK_SKEW_S, MAX_VARIANT_PAGES, READ_LAG_S, MergedPage, PageCache
 from portal.query.reads import Revalidations
+from portal.query.sign_in_caches import SignInCaches
 from portal.store import query_store
 
 if TYPE_CHECKING:
@@ -27,15 +27,15 @@ class QueryRuntime:
     """One store, with what a process keeps in memory for it. Everything in it is safe for threads.
 
     :param single_flight: pages that are being fetched.
-    :param fetch_pool: threads for fetches that requests wait for.
+    :param pool: threads for fetches beside a request and behind it.
     :param warned: names of which the log has its line: one warning for each is enough.
     :param patience_s: how long a request waits for newer data while it could show older data.
     """
 
-    namespaces: Namespaces
+    caches: SignInCaches
     cache: PageCache
-    single_flight: SingleFlight[Page]
-    fetch_pool: Pool
+    single_flight: SingleFlight[MergedPage]
+    pool: Pool
     revalidations: Revalidations
     patience_s: float
     warned: set[str]
@@ -44,9 +44,8 @@ class QueryRuntime:
 def runtime_for(
     store: SharedStore,
     *,
-    single_flight: SingleFlight[Page] | None = None,
-    fetch_pool: Pool | None = None,
-    background_pool: Pool | None = None,
+    single_flight: SingleFlight[MergedPage] | None = None,
+    pool: Pool | None = None,
     patience_s: float = PATIENCE_S,
     read_lag_s: float = READ_LAG_S,
     variant_places: int = MAX_VARIANT_PAGES,
@@ -55,27 +54,26 @@ def runtime_for(
 ) -> QueryRuntime:
     """Make the runtime of one store.
 
-    :param background_pool: threads for revalidations. They are apart from the others, because nobody waits for them.
     :param read_lag_s: how far the backend's reads may be behind its writes, seconds.
-    :param variant_places: places in the store that all variants of a user share.
+    :param variant_places: places in the store that all variants of a sign-in share.
     :param backend_url: whose pages are read.
     :param random_below: a random whole number from 0 to below its argument.
     """
-    background_pool = background_pool or Pool(name="background", threads=BACKGROUND_THREADS, queue=BACKGROUND_QUEUE)
-    namespaces = Namespaces(store=store, random_below=random_below)
+    pool = pool or Pool(name="fetch", threads=FETCH_THREADS, queue=FETCH_QUEUE)
+    caches = SignInCaches(store=store, random_below=random_below)
     return QueryRuntime(
-        namespaces=namespaces,
+        caches=caches,
         cache=PageCache(
             store=store,
-            namespaces=namespaces,
+            caches=caches,
             read_lag_s=read_lag_s,
             variant_places=variant_places,
             backend_url=backend_url,
             random_below=random_below,
         ),
         single_flight=single_flight or SingleFlight(),
-        fetch_pool=fetch_pool or Pool(name="fetch", threads=FETCH_THREADS, queue=FETCH_QUEUE),
-        revalidations=Revalidations(pool=background_pool),
+        pool=pool,
+        revalidations=Revalidations(pool=pool),
         patience_s=patience_s,
         warned=set(),
     )

@@ -7,17 +7,18 @@ import logging
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from portal.api import current_backend
 from portal.config.contract_names import PATHS_WITHOUT_BEARER
 from portal.errors import ApiConflictError, ApiError, ApiNotFoundError, UsageError
 from portal.process import waits_for
 from portal.query.cache import (
-    ALL_INVALIDATED,
     ALL_QUERIES,
+    ALL_STALE,
     ANSWER,
     KINDS,
-    InvalidatedQueries,
     Page,
     Patch,
+    StaleQueries,
     WriteRecord,
     exact_query,
     matching_queries,
@@ -27,7 +28,7 @@ from portal.query.cache import (
 from portal.query.calls import may_have_arrived
 from portal.query.endpoints import ID_PARAM, given_params, query_key
 from portal.query.offered_calls import absence, check_offered
-from portal.query.request_partition import PROFILE_QUERY
+from portal.query.request_sign_in import PROFILE_QUERY
 from portal.rows import check_depth
 
 if TYPE_CHECKING:
@@ -42,13 +43,13 @@ if TYPE_CHECKING:
         SetAnswer,
         WriteRequest,
     )
-    from portal.query.partition import Partition
     from portal.query.reads import Reads
     from portal.query.request_cache import RequestCache
+    from portal.query.sign_in_caches import SignInCache
 
 logger = logging.getLogger("portal.query")
 
-#: Seconds between two looks at a POST that another request has sent.
+#: Seconds between two looks at a write that another request has sent.
 _POLL_S: Final = 0.1
 
 
@@ -60,13 +61,13 @@ class Writes:
     request_cache: RequestCache
 
     def run(self, write: WriteRequest) -> Any:
-        """Send a write; return the response's JSON. A POST under a key is sent once. Raises as :meth:`_send`."""
-        key, keys = write.idempotency_key, self.reads.fetcher.cache.sent_keys
-        is_users = write.hook.method == "POST" and write.hook.url not in PATHS_WITHOUT_BEARER
-        partition = self.reads.bound_partition() if key and is_users else None
-        if key is None or partition is None:
+        """Send a write; return the response's JSON. A form that arrives twice is sent once. Raises as :meth:`_send`."""
+        key, caller, keys = write.idempotency_key, self.reads.fetcher.caller, self.reads.fetcher.cache.sent_keys
+        is_post, repeats = write.hook.method == "POST", caller.api.honours_idempotency_key
+        is_once = key is not None and (is_post or repeats) and write.hook.url not in PATHS_WITHOUT_BEARER
+        cache = self.reads.sign_in.cache() if is_once else None
+        if key is None or cache is None:
             return self._send(write)
-        caller = self.reads.fetcher.caller
         deadline = caller.deadline
 
         def wait() -> bool:
@@ -74,36 +75,41 @@ class Writes:
                 caller.retries.sleep(_POLL_S)
             return deadline.remaining() > 0
 
-        return keys.once(key, lambda: self._send(write), wait=wait, namespace=partition.namespace)
+        # Later than the backend keeps keys, a write that is sent again is a new one.
+        lifetime_s = None if is_post else current_backend().idempotency_window_s
+        return keys.once(
+            key,
+            lambda is_repeat: self._send(write, is_repeat=is_repeat),
+            wait=wait,
+            namespace=cache.name,
+            lifetime_s=lifetime_s,
+        )
 
-    def _send(self, write: WriteRequest) -> Any:
+    def _send(self, write: WriteRequest, *, is_repeat: bool = False) -> Any:
         """Send a write, and make it show in everything that is cached; gives the response's JSON.
 
+        :param is_repeat: whether the answer may be that of an earlier try, and older than what was written since.
         :raises SignInEndedError: the sign-in is over.
         :raises ApiError: all tries failed. If the write may have happened, or the row is gone, the affected queries are
-            invalidated.
+            made stale.
         """
-        fetcher = self.reads.fetcher
+        fetcher, sign_in = self.reads.fetcher, self.reads.sign_in
         registry, clock = fetcher.registry, fetcher.clock
         check_offered(write)
         if write.hook.invalidated_tags:
             tagged = registry.tagged(write.hook.invalidated_tags)
             write = replace(write, invalidations=(*write.invalidations, *tagged))
         targets = write.targets
-        partition = self.reads.bound_partition() if targets else None
-        sent = self.reads.partition.token
-        since = fetcher.cache.stamps(partition.namespace, targets) if partition else {}
-        if targets and partition is None:
-            self.reads.partition.may_have_written()
-        repeats = partition is not None and self._may_repeat(write, partition)
+        cache = sign_in.cache() if targets else None
+        sent = sign_in.token
+        since = fetcher.cache.stamps(cache, targets) if cache else {}
         began_at = clock()
         try:
             data = fetcher.caller.write(write)
         except ApiError as error:
             record = record_of_failure(error)
             if record is not None:
-                record = replace(record, began_at=began_at, done_at=clock())
-                self._record(partition, dict.fromkeys(targets, record), since, sent=sent)
+                self._record(cache, dict.fromkeys(targets, replace(record, done_at=clock())), {}, sent=sent)
             if write.hook.url not in PATHS_WITHOUT_BEARER:
                 self.reads.after_failure(error, endpoint=write.endpoint)
             found = absence(error, write.hook, warned=fetcher.warned)
@@ -111,19 +117,15 @@ class Writes:
                 raise
             raise found from error
         answers = [answer_of(part, write, data, registry=registry) for part in write.hook.answers]
-        done = records_of(write, data, answers, registry=registry)
-        done_at = clock()
-        records = {name: replace(record, began_at=began_at, done_at=done_at) for name, record in done.items()}
-        if repeats:
-            # The answer may be older than what was written since.
-            records, answers = {name: record.without_rows() for name, record in records.items()}, []
+        done = dict.fromkeys(targets, ALL_STALE) if is_repeat else records_of(write, data, answers, registry=registry)
+        records = {name: replace(record, done_at=clock()) for name, record in done.items()}
         # Each answer is a page too, as if its request had been a read: so it shows where no page was cached.
         pages = [
-            (key, Page(stamp=since.get(key.endpoint), at=began_at, came_at=done_at, cursor=None, body=data))
-            for key, _ in filter(None, answers)
+            (key, Page(stamp=since.get(key.endpoint), at=began_at, cursor=None, body=data))
+            for key, _ in filter(None, () if is_repeat else answers)
             if self._is_cached(key)
         ]
-        self._record(partition, records, since, sent=sent, pages=pages)
+        self._record(cache, records, since, sent=sent, pages=pages)
         return data
 
     def invalidate(
@@ -141,16 +143,11 @@ class Writes:
             raise UsageError(f"{endpoint}: give params for one query, or matching for all with them, not both")
         queries = ALL_QUERIES
         if params is not None:
-            queries = InvalidatedQueries(params=given_params(params, endpoint=endpoint))
+            queries = StaleQueries(params=given_params(params, endpoint=endpoint))
         elif matching is not None:
             queries = matching_queries(matching, endpoint=endpoint, by="matching", registry=self.reads.fetcher.registry)
-        partition = self.reads.bound_partition()
-        record = WriteRecord(invalidated=(queries,))
-        self._record(partition, {endpoint: record}, {}, sent=self.reads.partition.token)
-
-    def _may_repeat(self, write: WriteRequest, partition: Partition) -> bool:
-        key = write.idempotency_key
-        return key is not None and self.reads.fetcher.cache.sent_keys.note(key, principal=partition.principal)
+        cache = self.reads.sign_in.cache()
+        self._record(cache, {endpoint: WriteRecord(stale=(queries,))}, {}, sent=self.reads.sign_in.token)
 
     def _is_cached(self, key: QueryKey) -> bool:
         query = self.reads.fetcher.registry.queries.get(key.endpoint)
@@ -158,36 +155,33 @@ class Writes:
 
     def _record(
         self,
-        partition: Partition | None,
+        cache: SignInCache | None,
         records: Mapping[str, WriteRecord],
         since: Mapping[str, VersionStamp | None],
         *,
         sent: str | None,
         pages: Sequence[tuple[QueryKey, Page]] = (),
     ) -> None:
-        request = self.reads.partition
-        if records:
-            if not request.same_user_as(sent):
-                # The tokens are another user's by now. Nobody knows whose write it was, so nobody is shown its rows.
-                records, pages = dict.fromkeys(records, ALL_INVALIDATED), ()
-            principals = request.principals_of_write(partition, sent=sent)
-            if partition is not None and pages and request.answers_for(partition, sent=sent):
-                for key, page in pages:
-                    self.reads.fetcher.cache.put(
-                        partition, key, page, start=None, index=0, clock=self.reads.fetcher.clock
-                    )
-            for principal in principals:
-                self.reads.fetcher.cache.append_records(principal, records, since=since)
-            self.request_cache.clear()
+        if not records:
+            return
+        names = self.reads.sign_in.names_of_write(cache, sent=sent)
+        if cache is None or names != {cache.name}:
+            # The tokens may be another user's by now. Nobody knows whose write it was, so nobody is shown its rows.
+            records = {name: replace(ALL_STALE, done_at=record.done_at) for name, record in records.items()}
+        else:
+            for key, page in pages:
+                self.reads.fetcher.cache.put(cache, key, page, start=None, index=0, clock=self.reads.fetcher.clock)
+        self.reads.fetcher.cache.append_records(sorted(names), records, since=since)
+        self.request_cache.clear()
 
 
 def record_of_failure(error: ApiError) -> WriteRecord | None:
     """What a write that failed means for each endpoint that it concerns; None for nothing."""
     if may_have_arrived(error):
-        return ALL_INVALIDATED
+        return ALL_STALE
     if error.status is not None and isinstance(error, ApiNotFoundError | ApiConflictError):
         # It changed nothing. But the row is gone, or not in the state in which this user saw it.
-        return WriteRecord(invalidated=(ALL_QUERIES,))
+        return ALL_STALE
     return None
 
 
@@ -203,29 +197,13 @@ def records_of(
         found = [_patch(helper, write, data) for helper in write.hook.helpers if helper.target == target]
         set_here = [answer for part, answer in zip(write.hook.answers, answers, strict=True) if part.target == target]
         found += [answer and answer.patch for answer in set_here]
-        # For the same object with further parameters, and for a process of a version that knows no answers.
-        named = [InvalidatedQueries(params=answer.key.params, exact=False) for answer in set_here if answer is not None]
         patches = [patch for patch in found if patch is not None]
-        invalidated = [_invalidated(part, write, registry) for part in write.invalidations if part.target == target]
-        invalidated += named
-        query = registry.queries.get(target)
-        changed_ids: frozenset[str] | None = _changed(patches, invalidated, is_list=query is None or query.is_list)
+        stale = [_stale(part, write, registry) for part in write.invalidations if part.target == target]
         if len(patches) < len(found):
-            invalidated.append(ALL_QUERIES)
-            changed_ids = None
-        records[target] = WriteRecord(
-            by=write.endpoint,
-            patches=tuple(sorted(patches, key=lambda patch: KINDS.index(patch.kind))),
-            invalidated=tuple(invalidated),
-            changed_ids=changed_ids,
-        )
+            stale.append(ALL_QUERIES)
+        ordered = tuple(sorted(patches, key=lambda patch: KINDS.index(patch.kind)))
+        records[target] = WriteRecord(by=write.endpoint, patches=ordered, stale=tuple(stale))
     return records
-
-
-def _changed(patches: Sequence[Patch], invalidated: Sequence[InvalidatedQueries], *, is_list: bool) -> frozenset[str]:
-    """The rows, or the one-shot queries, that a write says it changed."""
-    named = {query_name(part.params) for part in invalidated if part.params is not None and not is_list}
-    return frozenset(named | {patch.row_id for patch in patches})
 
 
 class Answer(NamedTuple):
@@ -283,7 +261,7 @@ def _patch(helper: ListHelper, write: WriteRequest, data: Any) -> Patch | None:
     return Patch(kind=helper.kind, row_id=name, row=row if helper.puts_row else None)
 
 
-def _invalidated(part: Invalidation, write: WriteRequest, registry: Registry) -> InvalidatedQueries:
+def _stale(part: Invalidation, write: WriteRequest, registry: Registry) -> StaleQueries:
     if part.get_params is None:
         return ALL_QUERIES
     try:

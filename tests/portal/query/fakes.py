@@ -210,7 +210,10 @@ class FakeBackend:
         self, tokens: TokenStore, *, deadline: Deadline | None = None, request_id: str | None = None
     ) -> None:
         if self.refresh is not None:
+            before = tokens.current.access
             self.refresh(tokens)
+            if before and tokens.current.access and tokens.current.access != before:
+                tokens.hand_on(before, tokens.current.access, is_proven=False)
 
     @property
     def refresher(self) -> Self:

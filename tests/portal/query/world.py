@@ -35,7 +35,7 @@ class World:
     options: dict[str, Any] = field(default_factory=dict)
 
     def process(self, **options: Any) -> Process:
-        runtime = runtime_for(self.store, **{"background_pool": self.background, **self.options, **options})
+        runtime = runtime_for(self.store, **{"pool": self.background, **self.options, **options})
         return Process(world=self, runtime=runtime)
 
 

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from portal.api.refresh.sign_in_ends import UserEnds
     from portal.api.refresh.token_endpoint import TokenEndpoint
     from portal.api.refresh.token_records import SignInRecord, TokenRecords
-    from portal.api.tokens import TokenPair
+    from portal.api.tokens import HandOn, TokenPair
     from portal.process import Clock, SharedCall
     from portal.telemetry.metrics import Counters
 
@@ -71,12 +71,14 @@ class RefreshAttempt:
 
     :param submitted: the refresh token in the request's cookies.
     :param access: the request's access token.
+    :param hand_on: of the request's tokens.
     :param rejected_access: an access token that the backend answered 401 although it had not expired; it is no help.
     :param max_age_s: lifetime of a sign-in whose refresh token names none.
     """
 
     submitted: str = field(repr=False)
     access: str | None = field(repr=False)
+    hand_on: HandOn
     rejected_access: str | None = field(repr=False)
     request_id: str | None
     token_endpoint: TokenEndpoint
@@ -255,6 +257,7 @@ class RefreshAttempt:
                 record.family, latest_refresh=latest, submitted=self.submitted, pair=pair, now=now
             )
             submitted = {self.submitted, latest}
+            self._hand_on(record, pair)
             self.records.set_rotation(secret, family, submitted=submitted, lifetime_s=self._lifetime(pair))
             # Read after the rotation record is written. An earlier sign-out is seen here; a later one sees the record.
             since = self.records.signed_out_at(secret)
@@ -276,6 +279,17 @@ class RefreshAttempt:
             limit, asked_by = Deadline(SIGN_OUT_DEADLINE_S, clock=self.clock.monotonic), self.request_id
             self.token_endpoint.revoke(refresh=pair.refresh, bearer=pair.access, deadline=limit, request_id=asked_by)
         return result
+
+    def _hand_on(self, record: SignInRecord, pair: TokenPair) -> None:
+        """Tell of the new access token, before anybody can have it."""
+        known = None if record.family is None else record.family.latest_pair.access
+        old = known or self.access
+        if old is None or pair.access is None:
+            return
+        try:
+            self.hand_on(old, pair.access, is_proven=known is not None)
+        except StoreUnavailableError as error:
+            logger.warning("refresh %s: cached data is not handed on: %s", log_name(record.latest_refresh), error)
 
     def _save_failure(
         self, record: SignInRecord, owner: str, unknown: Started | None, result: SignInEnded | RetryLater

@@ -102,6 +102,7 @@ class TokenRefresher:
         attempt = RefreshAttempt(
             submitted=submitted,
             access=tokens.current.access,
+            hand_on=tokens.hand_on,
             user_ends=self._user_ends,
             rejected_access=rejected_access,
             request_id=request_id,

@@ -4,8 +4,7 @@
 
     merged_pages         cached pages with the writes that they lack: what a read shows
       ├─▶ page_cache         pages and write logs in the store
-      │     ├─▶ page_keys        where a page lies in the store, and what a key is for
-      │     ├─▶ sent_keys        may the backend answer a write with what it answered before?
+      │     ├─▶ sent_keys        forms that arrive twice
       │     └─▶ write_log        the records of one endpoint's writes, in order
       └─▶ patches            records applied to pages (pure)
             └─▶ write_records    what one write changes, and which queries it makes stale
@@ -25,10 +24,11 @@ from portal.query.cache.merged_pages import (
     fresh_prefix,
     has_next,
     is_enough,
+    merge_fetched,
     merge_pages,
+    unmerged,
 )
-from portal.query.cache.page_cache import PageCache
-from portal.query.cache.page_keys import MAX_VARIANT_PAGES, KeyUse, endpoints_by_digest, lease_key, read_key
+from portal.query.cache.page_cache import MAX_VARIANT_PAGES, PageCache
 from portal.query.cache.pages import (
     MAX_CLOCK_SKEW_S,
     READ_LAG_S,
@@ -40,12 +40,12 @@ from portal.query.cache.pages import (
 )
 from portal.query.cache.write_log import MAX_RECORDS, NO_ENTRY, CacheEntry
 from portal.query.cache.write_records import (
-    ALL_INVALIDATED,
     ALL_QUERIES,
+    ALL_STALE,
     ANSWER,
     KINDS,
-    InvalidatedQueries,
     Patch,
+    StaleQueries,
     WriteRecord,
     exact_query,
     matching_queries,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
 
 from portal.api import current_backend
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from portal.errors import ApiError
     from portal.query.cache.pages import JsonRow, Page
     from portal.query.cache.write_log import CacheEntry
-    from portal.query.cache.write_records import Kind
+    from portal.query.cache.write_records import Kind, WriteRecord
     from portal.query.endpoints import ReadRequest, Registry
 
 logger = logging.getLogger("portal.query")
@@ -78,38 +78,38 @@ class DeclaredMatches:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MergedPage:
-    """One page of a read.
+    """One page of a read, with the writes that it lacks.
 
     :param page: of a one-shot query, its body is that of the newest write that answers it.
-    :param rows: with the writes that the page lacks; empty for a one-shot query.
+    :param rows: of a list.
     :param is_invalidated: whether a write made the page stale.
-    :param total: how many rows the whole list has, by this page and the writes that it lacks; None where that is not
-        known.
+    :param is_settling: whether the page's request left so soon after a write that the backend may not have had it.
+    :param total: rows of the whole list; None where that is not known.
     :param is_patched: whether it shows a write that the page lacks, be it in its total alone.
     """
 
     page: Page
     rows: Sequence[JsonRow] = ()
     is_invalidated: bool = False
+    is_settling: bool = False
     total: int | None = None
     is_patched: bool = False
 
     def is_stale(self, *, now: float, stale_time_s: float) -> bool:
-        """Whether the page does not count as fresh. A page from the future was stamped by a wrong clock."""
+        """Return whether the page does not count as fresh. A page from the future was stamped by a wrong clock."""
         age = now - self.page.at
-        if self.page.certain_until is not None:
-            # The page may lack a write, so it counts as fresh only until the backend's reads show that write.
+        if self.is_settling:
             stale_time_s = min(stale_time_s, READ_LAG_S)
         return self.is_invalidated or age >= stale_time_s or age < -MAX_CLOCK_SKEW_S
 
     def may_show_stale(self, *, now: float) -> bool:
-        """Whether the page may be shown although it is stale: by its age alone, and within the lifetime of a page.
+        """Return whether the page may be shown although it is stale: by its age alone, within a page's lifetime.
 
         Not a page that may lack a write: this user would look for that write.
         """
         return (
             not self.is_invalidated
-            and self.page.certain_until is None
+            and not self.is_settling
             and -MAX_CLOCK_SKEW_S <= now - self.page.at < PAGE_LIFETIME_S
         )
 
@@ -174,41 +174,57 @@ class ReadResult:
 
 
 def merge_pages(entry: CacheEntry, request: ReadRequest, *, registry: Registry) -> tuple[tuple[MergedPage, ...], int]:
-    """The cached pages of a query with the writes that they lack, and how many patches that took."""
-    params, records = request.key.params, entry.records
-    if not isinstance(request, ListRequest):
-        if not records:
-            return tuple([MergedPage(page=page) for page in entry.pages]), 0
-        answered = [apply_answers(page=page, records=records, params=params) for page in entry.pages]
-        return (
-            tuple(
-                MergedPage(page=page, is_invalidated=is_invalidated, is_patched=bool(applied))
-                for page, is_invalidated, applied in answered
-            ),
-            sum(applied for _, _, applied in answered),
-        )
-    if not records:
-        return tuple([MergedPage(page=page, rows=page.rows, total=page.total) for page in entry.pages]), 0
-    matches = DeclaredMatches(request.key.endpoint, registry)
-    patched = apply_patches(
-        pages=entry.pages,
-        records=records,
-        params=params,
-        matches=matches,
-        by_position=current_backend().cursors_are_positions,
-    )
-    return tuple(
-        MergedPage(
-            page=page,
-            rows=rows,
-            is_invalidated=invalidated,
-            total=total,
-            is_patched=rows is not page.rows or total != page.total,
-        )
-        for page, rows, invalidated, total in zip(
-            entry.pages, patched.rows, patched.invalidated, patched.totals, strict=True
-        )
-    ), patched.patches
+    """Return the cached pages of a query with the writes that they lack, and how many patches that took."""
+    if not entry.records:
+        return tuple([unmerged(page, request) for page in entry.pages]), 0
+    merged = [_merged(page, request, entry.records, registry=registry) for page in entry.pages]
+    return tuple([page for page, _ in merged]), sum(applied for _, applied in merged)
+
+
+def merge_fetched(
+    page: Page, request: ReadRequest, missing: Sequence[tuple[int, WriteRecord]], *, registry: Registry
+) -> MergedPage:
+    """Return a page that was just fetched, with the writes that it may lack. No later page is newer, so it is shown.
+
+    :param missing: these writes, with their positions. Those of before a record that makes the page stale do not count.
+    """
+    params = request.key.params
+    stale = [at for at, (_, record) in enumerate(missing) if record.makes_stale(params)]
+    certain = missing[stale[-1] + 1 if stale else 0 :]
+    merged = _merged(page, request, certain, registry=registry)[0] if certain else unmerged(page, request)
+    return replace(merged, is_invalidated=False)
+
+
+def unmerged(page: Page, request: ReadRequest) -> MergedPage:
+    """Return a page that lacks no write."""
+    if isinstance(request, ListRequest):
+        return MergedPage(page=page, rows=page.rows, total=page.total)
+    return MergedPage(page=page)
+
+
+def _merged(
+    page: Page, request: ReadRequest, records: Sequence[tuple[int, WriteRecord]], *, registry: Registry
+) -> tuple[MergedPage, int]:
+    shown = page.stamp.position if page.stamp else 0
+    lacking = [record for position, record in records if position > shown]
+    if not lacking:
+        return unmerged(page, request), 0
+    params = request.key.params
+    is_list = isinstance(request, ListRequest)
+    if is_list:
+        matches = DeclaredMatches(request.key.endpoint, registry)
+        by_position = current_backend().cursors_are_positions
+        found = apply_patches(page, lacking, params=params, matches=matches, by_position=by_position)
+    else:
+        found = apply_answers(page, lacking, params=params)
+    return MergedPage(
+        page=page if is_list else replace(page, body=found.body),
+        rows=found.rows,
+        is_invalidated=found.is_stale,
+        is_settling=any(record.done_at is not None and record.done_at <= page.at for record in lacking),
+        total=found.total,
+        is_patched=bool(found.applied) or found.total != page.total if is_list else bool(found.applied),
+    ), found.applied
 
 
 def has_next(pages: Sequence[MergedPage]) -> bool:

@@ -1,7 +1,12 @@
 """The page cache: pages and write logs of one store. Where the store is down, a read is a miss and not an error.
 
-A read takes at most two round trips, besides that for the token's binding, which a process keeps in memory: first the
-namespace, the position of the write log and the pages; then the records that the pages lack, if there are any.
+A read takes at most two round trips: first what the token opens, the position of the write log and the pages; then the
+records that the pages lack, if there are any.
+
+A query without parameters has a key of its own for each of its pages. All variants of a sign-in (queries with
+parameters, and lists from a cursor on) share `MAX_VARIANT_PAGES` places. A variant that gets the place of another one
+replaces it. So a user who searches for one word after another fills a small part of the store, and nobody has to count
+or to tidy up (ADR 4). The format of pages is a part of each key: a release never reads a page of another format.
 """
 
 from __future__ import annotations
@@ -10,7 +15,8 @@ import hashlib
 import logging
 import secrets
 import time
-from functools import lru_cache, partial
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
@@ -18,11 +24,10 @@ import msgspec
 
 from portal.config.limits import REVALIDATION_LEASE_S
 from portal.errors import StoreUnavailableError
-from portal.query.cache.page_keys import MAX_VARIANT_PAGES, page_keys
-from portal.query.cache.pages import MAX_CLOCK_SKEW_S, READ_LAG_S, VersionStamp, parse_page
+from portal.query.cache.pages import MAX_CLOCK_SKEW_S, PAGE_FORMAT, READ_LAG_S, VersionStamp, parse_page
 from portal.query.cache.sent_keys import SentKeys
 from portal.query.cache.write_log import NO_ENTRY, CacheEntry, WriteLog
-from portal.query.cache.write_records import InvalidatedQueries, WriteRecord
+from portal.query.cache.write_records import ALL_STALE, StaleQueries, WriteRecord
 from portal.query.endpoints import canonical_json
 from portal.store import MISSING
 
@@ -31,17 +36,24 @@ if TYPE_CHECKING:
 
     from portal.query.cache.pages import Page
     from portal.query.endpoints import QueryKey
-    from portal.query.partition import Namespaces, Partition
+    from portal.query.sign_in_caches import SignInCache, SignInCaches
     from portal.store import SharedStore
 
 logger = logging.getLogger("portal.query")
 
 #: Lifetime of a page from when it was fetched, seconds: 15 minutes. Nothing extends it.
 PAGE_LIFETIME_S: Final = 15 * 60
-#: A larger page is not kept, and a larger record invalidates instead.
+#: A larger page is not cached, and a larger record makes its endpoint stale instead.
 MAX_PAGE_CHARS: Final = 1024 * 1024
 MAX_RECORD_CHARS: Final = 64 * 1024
+#: Places that all variants of a sign-in share.
+MAX_VARIANT_PAGES: Final = 1024
 _BACKEND_CHARS: Final = 8
+_CURSOR_CHARS: Final = 16
+#: Hexadecimal characters of a digest that choose a variant's place.
+_PLACE_CHARS: Final = 8
+#: Members of what lies in a variant's place: the page's name, and the page.
+_NAMED_MEMBERS: Final = 2
 
 
 class PageCache:
@@ -49,9 +61,9 @@ class PageCache:
 
     :ivar sent_keys: for writes that may be sent again.
     :param read_lag_s: how far the backend's reads may be behind its writes, seconds.
-    :param variant_places: places that all variants of a user share.
-    :param backend_url: address of the backend: pages and answers of another one are misses. Write logs and namespaces
-        are shared, since apps may name one backend by several addresses.
+    :param variant_places: places that all variants of a sign-in share.
+    :param backend_url: address of the backend: pages and answers of another one are misses. Write logs are shared,
+        since apps may name one backend by several addresses.
     :param random_below: a random whole number from 0 to below its argument.
     """
 
@@ -59,44 +71,41 @@ class PageCache:
         self,
         *,
         store: SharedStore,
-        namespaces: Namespaces,
+        caches: SignInCaches,
         read_lag_s: float = READ_LAG_S,
         variant_places: int = MAX_VARIANT_PAGES,
         backend_url: str = "",
         random_below: Callable[[int], int] = secrets.randbelow,
     ) -> None:
         self._store = store
-        self._namespaces = namespaces
-        self._pending_purges = namespaces.pending_purges
+        self._caches = caches
         self._read_lag_s = read_lag_s
-        backend = hashlib.sha256(backend_url.encode()).hexdigest()[:_BACKEND_CHARS]
-        self.sent_keys = SentKeys(store, backend)
-        self._page_keys = partial(page_keys, places=variant_places, backend=backend)
+        self._backend = hashlib.sha256(backend_url.encode()).hexdigest()[:_BACKEND_CHARS]
+        self.sent_keys = SentKeys(store, self._backend)
+        self._variant_places = variant_places
         self._random_below = random_below
-        # Every read of an endpoint in a namespace needs the same.
+        # Every read of an endpoint in a cache needs the same.
         self._versions = lru_cache(maxsize=1024)(self._make_versions)
 
-    def get(self, partition: Partition, key: QueryKey, *, start: str | None = None, count: int = 1) -> CacheEntry:
-        """What the store has of the first `count` pages of a query, from the cursor `start` on."""
-        return self.get_all(partition, [(key, start, count)])[0]
+    def get(self, cache: SignInCache, key: QueryKey, *, start: str | None = None, count: int = 1) -> CacheEntry:
+        """Return the first `count` cached pages of a query from the cursor `start`, and what they lack."""
+        return self.get_all(cache, [(key, start, count)])[0]
 
-    def get_all(self, partition: Partition, queries: Sequence[tuple[QueryKey, str | None, int]]) -> list[CacheEntry]:
-        """The same of several queries, each with its `start` and `count`, as they were at one moment."""
+    def get_all(self, cache: SignInCache, queries: Sequence[tuple[QueryKey, str | None, int]]) -> list[CacheEntry]:
+        """Return the same of several queries, each with its `start` and `count`, as they were at one moment."""
         try:
-            if self._pending_purges.queue:
-                self._pending_purges.flush()
-            versions = [self._versions(partition.namespace, key.endpoint) for key, _, _ in queries]
-            places = [
-                self._page_keys(partition, key, start=start, indexes=range(count)) for key, start, count in queries
-            ]
+            if self._caches.pending:
+                self._caches.flush()
+            versions = [self._versions(cache, key.endpoint) for key, _, _ in queries]
+            places = [self._places(cache.name, key, start, range(count)) for key, start, count in queries]
             keys = [(log.key, *generations) for log, generations in versions]
             pages = [place.key for each in places for place in each]
-            found = self._store.get_many(dict.fromkeys(chain(partition.keys, *keys, pages)))
-            if not partition.is_current(found):
+            found = self._store.get_many(dict.fromkeys(chain(cache.keys, *keys, pages)))
+            if not cache.is_current(found):
                 return [CacheEntry(is_current=False)] * len(queries)
             return [
                 log.entry(
-                    self._stamp(log, generations, found),
+                    self._stamp(log, cache, generations, found),
                     [place.page_in(found) for place in lie],
                     start=start,
                     is_list=key.paginated,
@@ -107,9 +116,14 @@ class PageCache:
             logger.warning("%s: read without the cache: %s", ", ".join(key.endpoint for key, _, _ in queries), error)
             return [NO_ENTRY] * len(queries)
 
+    def has(self, name: str, key: QueryKey) -> bool:
+        """Return whether the cache with this name has the first page of a query, however old; may raise."""
+        [place] = self._places(name, key, None, range(1))
+        return place.page_in(self._store.get_many([place.key])) is not None
+
     def put(
         self,
-        partition: Partition,
+        cache: SignInCache,
         key: QueryKey,
         page: Page,
         *,
@@ -132,7 +146,7 @@ class PageCache:
                 MAX_PAGE_CHARS,
             )
             return
-        [place] = self._page_keys(partition, key, start=start, indexes=range(index, index + 1))
+        [place] = self._places(cache.name, key, start, range(index, index + 1))
 
         def unless_newer(value: Any) -> Any:
             there = parse_page(place.page_in({place.key: value}))
@@ -143,106 +157,87 @@ class PageCache:
             return MISSING if is_newer else place.stored(stored)
 
         try:
-            # What was stored before this request left has left earlier itself.
+            # An entry stored before this request was sent is older.
             self._store.update(place.key, unless_newer, lifetime_s=PAGE_LIFETIME_S, since=page.at)
         except StoreUnavailableError as error:
             logger.warning("%s: a page was not cached: %s", key.endpoint, error)
 
-    def invalidate(self, partition: Partition, key: QueryKey) -> None:
+    def invalidate(self, cache: SignInCache, key: QueryKey) -> None:
         """Have a query fetched before it is shown again, because the backend no longer has it for this user."""
-        record = WriteRecord(invalidated=(InvalidatedQueries(params=key.params),))
-        self.append_records(partition.principal, {key.endpoint: record}, since={})
+        record = WriteRecord(stale=(StaleQueries(params=key.params),))
+        self.append_records([cache.name], {key.endpoint: record}, since={})
 
     def clear(self, *, endpoint: str | None = None) -> None:
         """Clear what is cached for all users, of one endpoint or of all.
 
         :raises StoreUnavailableError: it can't be done now.
         """
-        self._namespaces.generations.advance(endpoint)
+        self._caches.clear(endpoint)
 
-    # --- reads that are behind writes ---
+    def missing_writes(
+        self, cache: SignInCache, key: QueryKey, stamp: VersionStamp, *, at: float
+    ) -> tuple[VersionStamp, list[tuple[int, WriteRecord]]]:
+        """Return the writes that a page may lack although it left after them, since the backend's reads may lag.
 
-    def certain_until(
-        self, partition: Partition, key: QueryKey, stamp: VersionStamp | None, *, at: float
-    ) -> int | None:
-        """The newest log position whose write a page certainly shows; None for every position up to its stamp.
-
+        :param stamp: of now.
         :param at: when the page's request leaves.
+        :returns: the stamp of the page, from before these writes; and the writes, with their positions.
         """
-        if stamp is None or not self._read_lag_s:
-            return None
+        if not self._read_lag_s:
+            return stamp, []
         try:
-            records, gap = self._log(partition.namespace, key.endpoint).newest_records(until=stamp.position)
+            latest = self._versions(cache, key.endpoint)[0].latest(until=stamp.position)
         except StoreUnavailableError as error:
             logger.warning("%s: the latest writes are not known: %s", key.endpoint, error)
-            return None
-        # A lost record may have changed again what came before it: only the server knows.
-        missing = [
-            position
-            for position, record in records
-            if position > gap and record.may_be_missing(at=at, lag_s=self._read_lag_s)
-        ]
-        return min(missing) - 1 if missing else None
-
-    def with_recent_writes(self, partition: Partition, key: QueryKey, pages: Sequence[Page]) -> CacheEntry:
-        """Pages that were just fetched, with the records of writes that they may lack."""
-        known = [
-            (page.shows_until, page.stamp.position) for page in pages if page.stamp and page.certain_until is not None
-        ]
-        if not known:
-            return CacheEntry(pages=tuple(pages))
-        try:
-            after, until = min(first for first, _ in known), max(last for _, last in known)
-            records, gap = self._log(partition.namespace, key.endpoint).records(after=after, until=until)
-        except StoreUnavailableError as error:
-            logger.warning("%s: shown without the latest writes: %s", key.endpoint, error)
-            records, gap = [], 0
-        return CacheEntry(pages=tuple(pages), records=tuple(record for record in records if record[0] > gap))
+            return stamp, []
+        first = next((place for place, record in latest if record.may_be_missing(at=at, lag_s=self._read_lag_s)), None)
+        if first is None:
+            return stamp, []
+        return replace(stamp, position=first - 1), [found for found in latest if found[0] >= first]
 
     # --- writes ---
 
-    def stamps(self, namespace: str, endpoints: Sequence[str]) -> dict[str, VersionStamp | None]:
-        """The version stamps of `endpoints` before a request leaves; None where a stamp is not known."""
+    def stamps(self, cache: SignInCache, endpoints: Sequence[str]) -> dict[str, VersionStamp | None]:
+        """Return the version stamps of `endpoints` before a request leaves; None where a stamp is not known."""
         try:
-            if self._pending_purges.queue:
-                self._pending_purges.flush()
-            versions = {endpoint: self._versions(namespace, endpoint) for endpoint in endpoints}
+            if self._caches.pending:
+                self._caches.flush()
+            versions = {endpoint: self._versions(cache, endpoint) for endpoint in endpoints}
             found = self._store.get_many({key for log, keys in versions.values() for key in (log.key, *keys)})
-            return {endpoint: self._stamp(log, keys, found) for endpoint, (log, keys) in versions.items()}
+            return {endpoint: self._stamp(log, cache, keys, found) for endpoint, (log, keys) in versions.items()}
         except StoreUnavailableError as error:
             logger.warning("a write begins without the cache: %s", error)
             return dict.fromkeys(endpoints)
 
     def append_records(
-        self, principal: str, records: Mapping[str, WriteRecord], *, since: Mapping[str, VersionStamp | None]
+        self, names: Sequence[str], records: Mapping[str, WriteRecord], *, since: Mapping[str, VersionStamp | None]
     ) -> None:
         """Append the records of a completed write to the log of each endpoint. Every read from now on knows the write.
 
-        If that can't be done, all that is cached for the principal is purged; later, if the store is down.
+        If that can't be done, all that these caches have is purged; later, if the store is down.
 
+        :param names: of the caches.
         :param since: the version stamps of before the write left.
         """
         try:
-            # The present namespace: one that was made after the write was done holds nothing older.
-            namespace = self._namespaces.namespace_of(principal)
-            if namespace is None:
-                return
-            for endpoint, record in records.items():
-                self._append(self._log(namespace, endpoint), record, since.get(endpoint))
+            for name in names:
+                for endpoint, record in records.items():
+                    self._append(self._log(name, endpoint), record, since.get(endpoint))
         except StoreUnavailableError as error:
-            logger.warning("a write could not be logged, so what is cached for its user is dropped: %s", error)
+            logger.warning("a write could not be logged, so what is cached for its sign-in is dropped: %s", error)
             try:
-                self._namespaces.purge(principal)
+                self._caches.purge_names(names)
             except StoreUnavailableError as still:
-                logger.warning("what is cached for a user is dropped as soon as the store is back: %s", still)
+                logger.warning("what is cached for a sign-in is dropped as soon as the store is back: %s", still)
 
     # --- leases: one revalidation in all processes ---
 
-    def acquire_lease(self, lease: str) -> bool:
-        """Take a lease: True for exactly one caller in all processes, until the lease ends by itself.
+    def lease_key(self, cache: SignInCache, key: QueryKey, *, start: str | None, index: int) -> str:
+        """Return the key of the lease for a revalidation that begins with this page of a query."""
+        return f"{cache.name}:lease:{_page_name(key, start, index)}"
 
-        :param lease: from :func:`~portal.query.cache.page_keys.lease_key`.
-        """
+    def acquire_lease(self, lease: str) -> bool:
+        """Take a lease: True for exactly one caller in all processes, until the lease ends by itself."""
         try:
             return self._store.add(lease, 1, lifetime_s=REVALIDATION_LEASE_S)
         except StoreUnavailableError as error:
@@ -258,14 +253,16 @@ class PageCache:
 
     # --- inside ---
 
-    def _stamp(self, log: WriteLog, generations: tuple[str, ...], found: Mapping[str, Any]) -> VersionStamp | None:
-        """The version stamp of an endpoint, among values that were read from the store. Makes what is missing."""
+    def _stamp(
+        self, log: WriteLog, cache: SignInCache, generations: tuple[str, str], found: Mapping[str, Any]
+    ) -> VersionStamp | None:
+        """Return the version stamp of an endpoint, among values that were read from the store. Makes what is missing."""
         position = log.position_in(found)
         if position is None:
             position = log.create()
         if position is None:
             return None
-        return VersionStamp(position=position, generation=self._namespaces.generations.current(generations, found))
+        return VersionStamp(position=position, generation=self._caches.generation(generations, cache, found))
 
     def _append(self, log: WriteLog, record: WriteRecord, stamp: VersionStamp | None) -> None:
         position = log.reserve()
@@ -274,9 +271,10 @@ class PageCache:
         since = None if stamp is None else stamp.position
         try:
             if record.patches and position - 1 != since:
-                record = record.resolve_overlap(log.others(since=since, until=position))
+                others = log.others(since=since, until=position)
+                record = _all_stale(record) if any(map(record.overlaps, others)) else record
             if len(canonical_json(record.stored())) > MAX_RECORD_CHARS:
-                record = record.without_rows()
+                record = _all_stale(record)
             log.put(position, record)
         except StoreUnavailableError as error:
             # The position stays a gap, and every page that is stamped before it is a miss.
@@ -285,13 +283,58 @@ class PageCache:
             # A gap too. The write is done, and stays a success.
             logger.exception("%s: the record of a write could not be made", log.endpoint)
 
-    def _log(self, namespace: str, endpoint: str) -> WriteLog:
-        return self._versions(namespace, endpoint)[0]
+    def _log(self, name: str, endpoint: str) -> WriteLog:
+        return WriteLog(store=self._store, namespace=name, endpoint=endpoint, random_below=self._random_below)
 
-    def _make_versions(self, namespace: str, endpoint: str) -> tuple[WriteLog, tuple[str, str, str]]:
-        """The write log of an endpoint in a namespace, and the keys of the generations that its pages carry."""
-        log = WriteLog(store=self._store, namespace=namespace, endpoint=endpoint, random_below=self._random_below)
-        return log, self._namespaces.generations.keys(endpoint, namespace=namespace)
+    def _make_versions(self, cache: SignInCache, endpoint: str) -> tuple[WriteLog, tuple[str, str]]:
+        """Return the write log of an endpoint in a cache, and the keys of the numbers that its pages carry."""
+        return self._log(cache.name, endpoint), self._caches.generation_keys(endpoint, cache)
+
+    def _places(self, name: str, key: QueryKey, start: str | None, indexes: range) -> list[_Place]:
+        """Return where some pages of a query lie, from the cursor `start` on."""
+        prefix = f"{name}:{self._backend}:{PAGE_FORMAT}:"
+        if start is None and not key.params:
+            return [_Place(f"{prefix}{key.digest}::{index}", "") for index in indexes]
+        # The pages of one list lie side by side, so they never replace each other.
+        mixed = hashlib.sha256(f"{name}:{_page_name(key, start, 0)}".encode()).hexdigest()
+        first = int(mixed[:_PLACE_CHARS], 16)
+        return [
+            _Place(f"{prefix}variant:{(first + index) % self._variant_places}", _page_name(key, start, index))
+            for index in indexes
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where one page lies.
+
+    :param name: which page it is, where others may lie at the same key; empty where no other can.
+    """
+
+    key: str
+    name: str
+
+    def stored(self, page: list[Any]) -> list[Any]:
+        """Return what is stored at the key for a page."""
+        return [self.name, page] if self.name else page
+
+    def page_in(self, found: Mapping[str, Any]) -> Any:
+        """Return the page among values that were read from the store; None where there is none, or another one."""
+        value = found.get(self.key)
+        if not self.name:
+            return value
+        is_here = isinstance(value, list) and len(value) == _NAMED_MEMBERS and value[0] == self.name
+        return value[1] if is_here else None
+
+
+def _page_name(key: QueryKey, start: str | None, index: int) -> str:
+    # A cursor is the server's own text: of any length, and with any characters.
+    begin = "" if start is None else hashlib.sha256(start.encode(errors="surrogatepass")).hexdigest()[:_CURSOR_CHARS]
+    return f"{key.digest}:{begin}:{index}"
+
+
+def _all_stale(record: WriteRecord) -> WriteRecord:
+    return replace(ALL_STALE, by=record.by, done_at=record.done_at)
 
 
 def _size_of(stored: list[Any]) -> int:

@@ -1,15 +1,15 @@
 """Pages: responses of the backend, each with the version stamp of before its request left. Pure.
 
 A page is never changed. Its stamp has the position of the endpoint's write log from before the request left, so a read
-knows which writes the page may lack (:mod:`portal.query.cache.patches`). The response of a one-shot query is a page
-too, the only one of its query.
+knows which writes the page may lack (:mod:`portal.query.cache.patches`). The backend's reads may be behind its writes:
+so the stamp of a page whose request left within the last seconds after a write has the position before that write
+(ADR 12). The response of a one-shot query is a page too, the only one of its query.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import chain
-from types import NoneType
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from portal.config.contract_names import HAS_NEXT_FIELD, ITEMS_FIELD, NEXT_CURSOR_FIELD, TOTAL_FIELD
@@ -23,13 +23,12 @@ JsonRow: TypeAlias = dict[str, Any]
 
 #: Types of values that tell rows apart.
 _ID_TYPES: Final = frozenset({str, int, float})
-#: Tuples: a union would be made again for each page.
+#: A tuple: a union would be made again for each page.
 _NUMBER: Final = (int, float)
-_OPTIONAL_NUMBER: Final = (int, float, NoneType)
 #: The format of a stored page. It is a part of the page's key, so releases with different formats never read each
 #: other's pages: to them these are missing. Raise it with every change of :meth:`Page.stored` (ADR 49).
-PAGE_FORMAT: Final = 2
-_STORED_MEMBERS: Final = 7
+PAGE_FORMAT: Final = 3
+_STORED_MEMBERS: Final = 5
 #: How far the clocks of two machines may be apart, seconds.
 MAX_CLOCK_SKEW_S: Final = 2.0
 #: How long after a write a page that is fetched may lack the write, by clocks that may differ, seconds (ADR 12): of a
@@ -41,8 +40,8 @@ READ_LAG_S: Final = SETTLE_S + MAX_CLOCK_SKEW_S
 class VersionStamp:
     """What was true before a request left.
 
-    :param position: of the endpoint's write log.
-    :param generation: another one after the namespace, the endpoint, or the whole cache was cleared.
+    :param position: of the endpoint's write log: the newest one whose write the page certainly shows.
+    :param generation: another one after the sign-in, the endpoint, or the whole cache was cleared.
     """
 
     position: int
@@ -55,9 +54,6 @@ class Page:
 
     :param stamp: None where the store gave none: such a page is never stored.
     :param at: when the request left, seconds since the epoch.
-    :param came_at: when the response came.
-    :param certain_until: the newest log position whose write the response certainly shows; None for the stamp's own. It
-        is lower where a write was done just before the request left, since the backend's reads may lag (`settle_s`).
     :param cursor: where the page begins; None for the first page, and for a one-shot query.
     :param body: the response's JSON, as it came.
     """
@@ -66,15 +62,6 @@ class Page:
     at: float
     cursor: str | None
     body: Any
-    came_at: float | None = None
-    certain_until: int | None = None
-
-    @property
-    def shows_until(self) -> int:
-        """The newest log position whose write the page certainly shows."""
-        if self.certain_until is not None:
-            return self.certain_until
-        return self.stamp.position if self.stamp else 0
 
     @property
     def rows(self) -> list[JsonRow]:
@@ -116,15 +103,7 @@ class Page:
         """The page as JSON for the store; only a page with a stamp has one."""
         if self.stamp is None:
             raise ValueError("a page without a stamp can't be stored")
-        return [
-            self.stamp.position,
-            self.stamp.generation,
-            self.at,
-            self.cursor,
-            self.body,
-            self.came_at,
-            self.certain_until,
-        ]
+        return [self.stamp.position, self.stamp.generation, self.at, self.cursor, self.body]
 
 
 def parse_page(value: object, *, is_list: bool = False) -> Page | None:
@@ -134,15 +113,12 @@ def parse_page(value: object, *, is_list: bool = False) -> Page | None:
     """
     if not isinstance(value, list) or len(value) != _STORED_MEMBERS:
         return None
-    position, generation, at, cursor, body, came_at, certain_until = value
+    position, generation, at, cursor, body = value
     if not isinstance(position, int) or not isinstance(generation, str) or not isinstance(at, _NUMBER):
         return None
     if is_list and not _is_list_body(body):
         return None
-    if not isinstance(came_at, _OPTIONAL_NUMBER) or not (certain_until is None or isinstance(certain_until, int)):
-        return None
-    stamp = VersionStamp(position=position, generation=generation)
-    return Page(stamp=stamp, at=at, cursor=cursor, body=body, came_at=came_at, certain_until=certain_until)
+    return Page(stamp=VersionStamp(position=position, generation=generation), at=at, cursor=cursor, body=body)
 
 
 def chained_pages(
@@ -163,7 +139,7 @@ def chained_pages(
             break
         if page.stamp.generation != stamp.generation:
             break
-        if not page.stamp.position <= stamp.position <= page.shows_until + most_records:
+        if not page.stamp.position <= stamp.position <= page.stamp.position + most_records:
             break
         pages.append(page)
         if len(pages) == len(values) or not page.has_next:

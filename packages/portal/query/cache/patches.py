@@ -1,236 +1,123 @@
-"""How writes show in cached pages: write records, applied to pages when they are read. Pure.
+"""Write records, applied to pages when they are read. Pure.
 
-A read applies to each page the records that are newer than the page's stamp. So nothing is overwritten by anything
-older. The patches of a record are applied in the order remove, add, merge (requirements, "List cache helpers").
-
-The backend's reads may be behind its writes. So the records of the last moments before a page's request left are
-applied to the page as well. That changes nothing where the page has them already, because rows have ids.
+A page gets the records that are newer than its stamp, in their order; the patches of one record in the order remove,
+add, merge (requirements, "List cache helpers"). Where only the server knows what a page shows now, it is stale.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
 
-from portal.config.contract_names import ID_FIELD, VERSION_FIELD
+from portal.config.contract_names import ID_FIELD
+from portal.config.limits import REQUEST_BUDGET_S
 from portal.query.cache.pages import MAX_CLOCK_SKEW_S, JsonRow, Page
 from portal.query.cache.write_records import ANSWER, Kind, Patch, WriteRecord, query_name
 
-#: Whether a row belongs in a variant of a list. Arguments: the patch's kind, the key of the mutation, the variant's
-#: parameters, the row. True: at the start, or in its place. False: not in this variant. None: only the server knows.
+#: Returns whether a row belongs in a variant of a list. Arguments: the patch's kind, the key of the mutation, the
+#: variant's parameters, the row. True: at the start, or in its place. False: not in this variant. None: only the server
+#: knows.
 RowMatcher: TypeAlias = Callable[[Kind, str, Mapping[str, Any], JsonRow], bool | None]
+#: A page that left so long before a write was done came before the write left, seconds: each takes a request's time.
+_CAME_BEFORE_S: Final = 2 * REQUEST_BUDGET_S + MAX_CLOCK_SKEW_S
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PatchedPages:
-    """Pages of a list with the patches that they lacked. One entry for each page in the first three.
+class PatchedPage:
+    """A page with the writes that it lacks.
 
-    :param rows: the rows.
-    :param invalidated: whether a write made the page stale.
-    :param totals: how many rows the whole list has; None where that is not known.
-    :param patches: how many patches changed something.
+    :param body: of a one-shot query.
+    :param rows: of a list.
+    :param total: rows of the whole list; None where that is not known.
+    :param is_stale: whether the page has to be fetched again.
+    :param applied: how many patches changed something.
     """
 
-    rows: Sequence[Sequence[JsonRow]]
-    invalidated: Sequence[bool]
-    totals: Sequence[int | None]
-    patches: int
+    body: Any = None
+    rows: Sequence[JsonRow] = ()
+    total: int | None = None
+    is_stale: bool = False
+    applied: int = 0
 
 
 def apply_patches(
+    page: Page,
+    records: Sequence[WriteRecord],
     *,
-    pages: Sequence[Page],
-    records: Sequence[tuple[int, WriteRecord]],
     params: Mapping[str, Any],
     matches: RowMatcher,
     by_position: bool = False,
-) -> PatchedPages:
-    """Apply to each page of a list the records that the page may lack, in their order.
+) -> PatchedPage:
+    """Apply records to a page of a list.
 
-    A record invalidates only pages whose request left before the write: a later response is as new as can be.
-
-    :param records: with their positions, the oldest first.
+    :param records: those that the page lacks, the oldest first.
     :param params: the variant's parameters.
     :param by_position: whether a row that comes or goes moves those of all pages, in the backend's eyes.
     """
-    rows = [page.rows for page in pages]
-    invalidated = [False] * len(pages)
-    totals = [page.total for page in pages]
-    added: set[str] = set()
-    applied = 0
-    for position, record in records:
-        lacking = [index for index, page in enumerate(pages) if page.stamp and page.shows_until < position]
-        if not lacking:
-            continue
-        before = [index for index in lacking if _left_before(pages[index], position)]
-        is_unsure = any(part.covers(params) for part in record.invalidated)
-        for patch in _standing(record, position, records):
-            concerned = lacking
-            if _is_superseded(patch, position, records):
-                # A row that an earlier record put there is older for certain.
-                concerned = sorted({0, *before}) if patch.row_id in added else before
-            if not concerned:
-                continue
+    rows, total, applied, removed = page.rows, page.total, 0, set[str]()
+    for record in records:
+        is_stale = record.makes_stale(params)
+        for patch in record.patches if not is_stale else ():
             fits = False if patch.row is None else matches(patch.kind, record.by, params, patch.row)
-            places = [_places(patch.row_id, page_rows) for page_rows in rows]
-            was_there = any(places)
-            # A changed row that fits and is not there: it may match the filter only now, or have moved to this page.
-            is_unsure = is_unsure or fits is None or bool(params and patch.kind == "merge" and fits and not was_there)
-            is_unsure = is_unsure or (by_position and (patch.kind == "add" or not fits))
-            adds = patch.kind == "add" and bool(fits) and not was_there and _is_start(pages) and 0 in concerned
-            # A page that was asked for after the write has the created row as it was then, or newer.
-            replaced = before if patch.kind == "add" else concerned
-            applied += _apply(patch, rows, places=places, concerned=replaced, fits=fits, adds=adds)
-            if adds:
-                added.add(patch.row_id)
-                _count(totals, concerned, 1)
-            elif fits is False and was_there and not any(places[index] for index in _others(pages, concerned)):
-                _count(totals, concerned, -1)
-            elif fits is None or not (was_there or (_is_whole(pages) and len(before) == len(pages))):
-                # It may have been on a page that is not loaded, or that was fetched again since.
-                _count_unseen(totals, pages, patch, record, before=before, fits=fits, params=params)
-        for index in before if is_unsure else ():
-            invalidated[index] = True
-    return PatchedPages(rows=rows, invalidated=invalidated, totals=totals, patches=applied)
+            there = [at for at, value in enumerate(_ids(rows)) if value == patch.row_id]
+            # Of a changed row that fits and is not there only the server knows the place: it may match the filter only
+            # now, or be back after its removal.
+            is_moved = bool(fits) and (patch.row_id in removed or (patch.kind == "merge" and params and not there))
+            if fits is None or is_moved or (by_position and (patch.kind == "add" or not fits)):
+                is_stale = True
+                break
+            if not fits:
+                removed.add(patch.row_id)
+                rows = [row for at, row in enumerate(rows) if at not in there] if there else rows
+                total = _without_row(total, page, record, patch, was_there=bool(there), params=params)
+            elif there and patch.row is not None:
+                # A created row that is there is as it was created, or newer.
+                new = None if patch.kind == "add" else patch.row
+                rows = [new if new and at in there else row for at, row in enumerate(rows)]
+            elif patch.kind == "add" and patch.row is not None:
+                total = None if total is None or page.cursor else total + 1
+                rows = rows if page.cursor else [patch.row, *rows]
+            applied += bool(there) or (patch.kind == "add" and bool(fits) and page.cursor is None)
+        if is_stale:
+            return PatchedPage(rows=rows, total=total, is_stale=True, applied=applied)
+    return PatchedPage(rows=rows, total=total, applied=applied)
 
 
-def apply_answers(
-    *, page: Page, records: Sequence[tuple[int, WriteRecord]], params: Mapping[str, Any]
-) -> tuple[Page, bool, int]:
-    """Apply to the page of a one-shot query the answers of writes that it may lack.
+def apply_answers(page: Page, records: Sequence[WriteRecord], *, params: Mapping[str, Any]) -> PatchedPage:
+    """Apply to the page of a one-shot query the answers of writes; `records` and `params` as :func:`apply_patches`.
 
-    :returns: the page with the newest such answer as its body; whether a write made it stale; how many were applied. A
-        query that a record invalidates stays so until it is fetched, whatever later writes answer.
+    An answer makes the same query with further parameters stale.
     """
-    name = query_name(params)
-    invalidated, applied = False, 0
-    for position, record in records:
-        if page.stamp is None or position <= page.shows_until:
-            continue
-        left_before = _left_before(page, position)
-        answer = next((patch for patch in record.patches if patch.kind == ANSWER and patch.row_id == name), None)
-        if answer is None:
-            invalidated = invalidated or (left_before and any(part.covers(params) for part in record.invalidated))
-        elif left_before or not _is_superseded(answer, position, records):
-            page, applied = replace(page, body=_newer(page.body, answer.row)), applied + 1
-    return page, invalidated, applied
+    name, body, applied = query_name(params), page.body, 0
+    for record in records:
+        answered = {patch.row_id: patch.row for patch in record.patches if patch.kind == ANSWER}
+        has_more = any(
+            json.loads(other).items() < json.loads(name).items() for other in answered if other != name
+        )
+        if record.makes_stale(params) or has_more:
+            return PatchedPage(body=body, is_stale=True, applied=applied)
+        if name in answered:
+            body, applied = answered[name], applied + 1
+    return PatchedPage(body=body, applied=applied)
 
 
-def _places(name: str, rows: Sequence[JsonRow]) -> list[int]:
-    """Where the row with this id stands. The same as by `row_id`, in one call for all rows."""
+def _ids(rows: Sequence[JsonRow]) -> list[str | None]:
+    """Return the ids of rows. The same as by `row_id`, in one call for all rows."""
     ids = [row.get(ID_FIELD) for row in rows]
-    return [at for at, value in enumerate(ids) if value == name or (type(value) is int and str(value) == name)]
+    return [str(value) if type(value) is int else value for value in ids]
 
 
-def _apply(
-    patch: Patch,
-    rows: list[list[JsonRow]],
-    *,
-    places: Sequence[Sequence[int]],
-    concerned: Sequence[int],
-    fits: bool | None,
-    adds: bool,
-) -> int:
-    """Change the rows of the pages `concerned`; 1 if anything changed, else 0.
+def _without_row(
+    total: int | None, page: Page, record: WriteRecord, patch: Patch, *, was_there: bool, params: Mapping[str, Any]
+) -> int | None:
+    """Return the total without a row that does not belong in the list.
 
-    :param places: of each page, where the row stands.
-    :param adds: whether the row comes first in the list. A page that was fetched after the write has the row already,
-        where the server put it.
+    A list without parameters has every row, so one that is removed stood there, if the page came before the write left.
     """
-    holders = [index for index in concerned if places[index]]
-    for index in holders:
-        if patch.row is None or fits is False:
-            rows[index] = [row for at, row in enumerate(rows[index]) if at not in places[index]]
-        else:
-            rows[index] = [_newer(row, patch.row) if at in places[index] else row for at, row in enumerate(rows[index])]
-    if adds and patch.row is not None:
-        rows[0] = [patch.row, *rows[0]]
-    return int(bool(holders) or adds)
-
-
-def _newer(fetched: Any, written: Any) -> Any:
-    """The row that was written; or the one that was fetched, if that is a later version: others changed it since."""
-    fetched_version, written_version = (
-        row.get(VERSION_FIELD) if isinstance(row, dict) else None for row in (fetched, written)
-    )
-    if type(fetched_version) is int and type(written_version) is int and fetched_version > written_version:
-        return fetched
-    return written
-
-
-def _is_superseded(patch: Patch, position: int, records: Sequence[tuple[int, WriteRecord]]) -> bool:
-    """Whether a later write of this user may have changed the row too, in a way that its record does not say.
-
-    The two overlapped, so the later one gave up its own change (:meth:`WriteRecord.resolve_overlap`); or the later one
-    failed, and may have been done; or it only has the query fetched again. Then only what the server answers after both
-    counts. But what was removed stays away, and what was created is there, whatever a later write does not say.
-    """
-    name, shows_content = patch.row_id, patch.kind not in {"remove", "add"}
-    return any(
-        later > position
-        and (record.changed_ids is None or name in record.changed_ids or (shows_content and record.names_nothing))
-        and not any(other.row_id == name for other in record.patches)
-        for later, record in records
-    )
-
-
-def _standing(record: WriteRecord, position: int, records: Sequence[tuple[int, WriteRecord]]) -> Sequence[Patch]:
-    """The patches of a record, but for a removal after which this user has put the row there again."""
-    later = {each.row_id for at, other in records if at > position for each in other.patches if each.row is not None}
-    return [patch for patch in record.patches if patch.row is not None or patch.row_id not in later]
-
-
-def _left_before(page: Page, position: int) -> bool:
-    """Whether the page's request left before the record at this position was written."""
-    return page.stamp is not None and page.stamp.position < position
-
-
-def _count(totals: list[int | None], concerned: Sequence[int], more: int | None) -> None:
-    """Add to the totals of pages. None where a part is not known, or the server's number can't be right."""
-    for index in concerned:
-        total = totals[index]
-        totals[index] = None if total is None or more is None or total + more < 0 else total + more
-
-
-def _count_unseen(
-    totals: list[int | None],
-    pages: Sequence[Page],
-    patch: Patch,
-    record: WriteRecord,
-    *,
-    before: Sequence[int],
-    fits: bool | None,
-    params: Mapping[str, Any],
-) -> None:
-    """Count a patch that shows on none of the pages.
-
-    A list without parameters has every row, so a removed one stood on a page that is not loaded. Of a filtered list
-    nobody knows. A total counts only if the page came before the write left, as far as clocks can tell.
-    """
-    more: int | None
-    if fits is None or (params and patch.kind != "add"):
-        more = None
-    elif patch.kind == "add":
-        more = int(fits)
-    else:
-        more = -1 if patch.kind == "remove" else 0
-    if more == 0:
-        return
-    for index in before:
-        came_at = pages[index].came_at
-        is_older = came_at is not None and record.began_at is not None and came_at + MAX_CLOCK_SKEW_S <= record.began_at
-        _count(totals, [index], more if is_older else None)
-
-
-def _others(pages: Sequence[Page], concerned: Sequence[int]) -> list[int]:
-    return [index for index in range(len(pages)) if index not in concerned]
-
-
-def _is_start(pages: Sequence[Page]) -> bool:
-    return bool(pages) and pages[0].cursor is None
-
-
-def _is_whole(pages: Sequence[Page]) -> bool:
-    """Whether these are all pages of the list."""
-    return _is_start(pages) and not pages[-1].has_next
+    if total is None or (patch.kind == "add" and not was_there):
+        return total
+    came_before = record.done_at is not None and record.done_at - page.at >= _CAME_BEFORE_S
+    is_certain = was_there or (patch.kind == "remove" and not params and came_before)
+    return total - 1 if is_certain and total else None

@@ -1,4 +1,4 @@
-"""The write log of one endpoint, in one user's namespace.
+"""The write log of one endpoint, in the cache of one sign-in.
 
 One number in the store is both the log's identity and its length. It begins at a random place, and a writer adds one to
 it, *before* the writer puts a record at the position that this gives. So
@@ -17,7 +17,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from portal.query.cache.pages import chained_pages, parse_page
-from portal.query.cache.write_records import ALL_INVALIDATED, WriteRecord, parse_record
+from portal.query.cache.write_records import ALL_STALE, WriteRecord, parse_record
+from portal.query.sign_in_caches import CACHE_LIFETIME_S
 from portal.store import Missing, note_unknown
 
 if TYPE_CHECKING:
@@ -28,16 +29,12 @@ if TYPE_CHECKING:
 
 #: How many records a read applies at most. A page that lacks more is a miss.
 MAX_RECORDS: Final = 64
-#: Positions that are read at once at most: those that a page lacks, and those that it may lack besides.
-MAX_SPAN: Final = 2 * MAX_RECORDS
 #: Where logs begin. A number that Redis lost while adding to it begins at 0: far below.
 _FIRST_BASE: Final = 2**32
 _LAST_BASE: Final = 2**62
-#: Every log begins at a multiple of this, so a position tells where its log began. In its 24 hours, a log would need
-#: 194 writes a second to go beyond the next multiple; then a read would overlook writes before that multiple.
+#: Every log begins at a multiple of this, so a position tells where its log began. In its lifetime, a log would need
+#: 4,660 writes a second to go beyond the next multiple; then a read would overlook writes before that multiple.
 _LOG_SPAN: Final = 2**24
-#: Lifetime of a log, seconds. When it ends, every page of the log is a miss, once.
-LOG_LIFETIME_S: Final = 24 * 60 * 60
 #: Lifetime of a record, seconds: longer than that of any page which may lack the record.
 RECORD_LIFETIME_S: Final = 30 * 60
 
@@ -46,7 +43,7 @@ RECORD_LIFETIME_S: Final = 30 * 60
 class CacheEntry:
     """What the store has of a query.
 
-    :param is_current: whether the partition's namespace is still the user's present one, and the binding is there.
+    :param is_current: whether the token still opens the cache.
     :param stamp: for pages that are fetched from now on; None where nothing can be stored.
     :param pages: from the start on. Each begins where the one before it ends.
     :param records: the writes that some of the pages lack, with their positions.
@@ -67,6 +64,7 @@ class WriteLog:
     """One log. Its methods raise `StoreUnavailableError`.
 
     :param random_below: a random whole number from 0 to below its argument.
+    :param namespace: name of the cache.
     :ivar key: key of the number.
     """
 
@@ -83,7 +81,7 @@ class WriteLog:
     def create(self) -> int | None:
         """Make the log, unless another process has made it meanwhile; gives its position."""
         base = _FIRST_BASE + self.random_below((_LAST_BASE - _FIRST_BASE) // _LOG_SPAN) * _LOG_SPAN
-        if self.store.add(self.key, base, lifetime_s=LOG_LIFETIME_S):
+        if self.store.add(self.key, base, lifetime_s=CACHE_LIFETIME_S):
             return base
         found = self.store.get_many([self.key])
         position = self.position_in(found)
@@ -91,7 +89,7 @@ class WriteLog:
             # Nobody can add to it, so nobody could see a write.
             note_unknown("the position of a write log")
             self.reset()
-            return base if self.store.add(self.key, base, lifetime_s=LOG_LIFETIME_S) else None
+            return base if self.store.add(self.key, base, lifetime_s=CACHE_LIFETIME_S) else None
         return position
 
     def position_in(self, found: Mapping[str, Any]) -> int | None:
@@ -100,7 +98,7 @@ class WriteLog:
         return position if isinstance(position, int) and position >= _FIRST_BASE else None
 
     def records(self, *, after: int, until: int) -> tuple[list[tuple[int, WriteRecord]], int]:
-        """The records behind position `after`, up to `until`.
+        """Return the records behind position `after`, up to `until`.
 
         :returns: the records with their positions, and the newest position that is a gap (0: none). A page that is
             stamped before the gap may lack a write that nobody knows. Two positions that are too far apart are of two
@@ -108,7 +106,7 @@ class WriteLog:
         """
         if until <= after:
             return [], 0
-        if until - after > MAX_SPAN:
+        if until - after > MAX_RECORDS:
             return [], until
         prefix = f"{self.namespace}:{self.endpoint}:"
         keys = {f"{prefix}{position}": position for position in range(after + 1, until + 1)}
@@ -117,7 +115,7 @@ class WriteLog:
         return [(position, _record(found[key])) for key, position in keys.items() if key in found], gap
 
     def entry(self, stamp: VersionStamp | None, values: list[Any], *, start: str | None, is_list: bool) -> CacheEntry:
-        """The pages among these values of the store, with the records that they lack.
+        """Return the pages among these values of the store, with the records that they lack.
 
         A page that is older than a gap is a miss, with all behind it.
 
@@ -131,20 +129,22 @@ class WriteLog:
             odd = values[len(pages)]
             if odd is not None and parse_page(odd, is_list=is_list) is None:
                 note_unknown("a cached page")
-        oldest = min([page.shows_until for page in pages], default=stamp.position)
+        positions = [page.stamp.position for page in pages if page.stamp]
+        oldest = min(positions, default=stamp.position)
         if oldest == stamp.position:
             return CacheEntry(stamp=stamp, pages=pages)
         records, gap = self.records(after=oldest, until=stamp.position)
-        usable = next((index for index, page in enumerate(pages) if page.shows_until < gap), len(pages))
+        usable = next((index for index, position in enumerate(positions) if position < gap), len(pages))
         return CacheEntry(stamp=stamp, pages=pages[:usable], records=tuple(records))
 
-    def newest_records(self, *, until: int) -> tuple[list[tuple[int, WriteRecord]], int]:
-        """The newest records up to `until`, at most 64, as :meth:`records` gives them.
+    def latest(self, *, until: int) -> list[tuple[int, WriteRecord]]:
+        """Return the newest records up to `until`, at most 64; none before a gap, which may have changed the same.
 
         A log without records costs no look into the store.
         """
         began = until - until % _LOG_SPAN
-        return self.records(after=max(began, until - MAX_RECORDS), until=until)
+        records, gap = self.records(after=max(began, until - MAX_RECORDS), until=until)
+        return [(position, record) for position, record in records if position > gap]
 
     def reserve(self) -> int | None:
         """Reserve the next position; None if there is no log, so there is no page that could lack the record."""
@@ -167,7 +167,7 @@ class WriteLog:
         self.store.delete(self.key)
 
     def others(self, *, since: int | None, until: int) -> Sequence[WriteRecord | None]:
-        """What others appended between two positions; `[None]` where nobody knows."""
+        """Return the records that others appended between two positions; None for what nobody knows."""
         if since is None or not 0 < until - since <= MAX_RECORDS:
             return [None]
         records, gap = self.records(after=since, until=until - 1)
@@ -175,9 +175,9 @@ class WriteLog:
 
 
 def _record(value: object) -> WriteRecord:
-    """The record as stored. What can't be read may have changed anything."""
+    """Return the record as stored. An unreadable record makes everything stale."""
     record = parse_record(value)
     if record is None:
         note_unknown("a record of a write", counts_as="its endpoint is fetched again")
-        return ALL_INVALIDATED
+        return ALL_STALE
     return record

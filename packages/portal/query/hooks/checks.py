@@ -26,7 +26,7 @@ from portal.query.endpoints import (
     is_path,
     parameter_names,
 )
-from portal.query.request_partition import PROFILE_QUERY
+from portal.query.request_sign_in import PROFILE_QUERY
 from portal.rows import check_decodable, field_types, is_record
 
 if TYPE_CHECKING:

@@ -176,8 +176,8 @@ class Mutation(Generic[TData, TBody, TParams]):
         """Return whether a POST of just this is under way or done under the same `idempotency_key`."""
         checked = checked_params(given=params, declared=self.hook.params, endpoint=self.hook.key)
         key = self._key(checked, self.hook.wire_body(body), None)
-        partition, known = self.client.reads.bound_partition(), self.client.reads.fetcher.cache.sent_keys
-        return key is not None and partition is not None and known.is_answered(key, namespace=partition.namespace)
+        cache, known = self.client.reads.sign_in.cache(), self.client.reads.fetcher.cache.sent_keys
+        return key is not None and cache is not None and known.is_answered(key, namespace=cache.name)
 
     def _key(self, params: Any, body: Any, if_match: int | str | None) -> str | None:
         given = self.idempotency_key

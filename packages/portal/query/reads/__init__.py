@@ -2,10 +2,9 @@
 
 ::
 
-    cached_reads         Reads: request cache → partition → page cache, and what has to be fetched
+    cached_reads         Reads: request cache → the sign-in's cache, and what has to be fetched
       ├─▶ parallel_fetches   fetches in other threads, for which the request waits, or which go on behind it
       └─▶ page_fetches       PageFetcher: single flight → backend → page cache, page by page
-            └─▶ fetch_plans      what a read needs from the backend
     walks                a whole list, past the cache
 """
 

@@ -1,4 +1,4 @@
-"""The reads of one request: request cache → partition → page cache → single flight → backend.
+"""The reads of one request: request cache → the sign-in's cache → single flight → backend.
 
 Data that is stale by its age alone is shown at once, and revalidated behind the request. Where the endpoint or the user
 wants newer data first, the request waits for a moment, and then shows the older data with an error beside it. Data that
@@ -13,29 +13,23 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from portal.config.limits import BINDING_BUDGET_S
-from portal.errors import (
-    ApiError,
-    ApiForbiddenError,
-    ApiTimeoutError,
-    ApiUnauthorizedError,
-    without_traceback,
-)
+from portal.errors import ApiError, ApiForbiddenError, ApiUnauthorizedError, without_traceback
 from portal.query.cache import NO_ENTRY, ReadResult, fresh_prefix, is_enough, merge_pages
 from portal.query.endpoints import QuerySpec
-from portal.query.reads.fetch_plans import ANY_FETCH, NO_FETCH, FetchPlan
+from portal.query.reads.page_fetches import ANY_FETCH, NO_FETCH, Read
 from portal.query.reads.parallel_fetches import ParallelFetches
 from portal.query.request_cache import MEMOIZED_FOR_S
-from portal.query.request_partition import PROFILE_QUERY
+from portal.query.request_sign_in import PROFILE_QUERY
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from portal.process import Pool
-    from portal.query.cache import CacheEntry, VersionStamp
-    from portal.query.partition import Partition
+    from portal.query.cache import CacheEntry
     from portal.query.reads.page_fetches import PageFetcher
     from portal.query.reads.parallel_fetches import Revalidations
     from portal.query.request_cache import RequestCache
+    from portal.query.sign_in_caches import SignInCache
 
 _PROFILE: Final = PROFILE_QUERY.key.endpoint
 
@@ -59,7 +53,7 @@ class Reads:
         patience_s: float,
         reload: bool = False,
     ) -> None:
-        self.partition = fetcher.partition
+        self.sign_in = fetcher.sign_in
         self.fetcher = fetcher
         self._cache = fetcher.cache
         self._clock = fetcher.clock
@@ -70,22 +64,21 @@ class Reads:
         self._reload = reload
         self._began = time.monotonic()
         #: Fetches that were started and not read yet.
-        self._started: dict[tuple[str, str, str | None], FetchPlan] = {}
+        self._started: dict[tuple[str, str, str | None], Read] = {}
         self._permissions_checked: tuple[str | None, float] | None = None
-        self._binding_timed_out: tuple[str | None, float] | None = None
 
     def read(self, call: QuerySpec[Any]) -> ReadResult:
         """Read one query.
 
         :raises SignInEndedError: the sign-in is over.
         """
-        [plan] = self._prepare([call])
-        if isinstance(plan, ReadResult):
-            return plan
-        if plan.future is None and not plan.has_older_data:
-            return self._end(plan, self.fetcher.fetch(plan))
-        self._parallel.start(plan)
-        return self._end(plan, self._parallel.result(plan))
+        [read] = self._prepare([call])
+        if isinstance(read, ReadResult):
+            return read
+        if read.future is None and not read.has_older_data:
+            return self._end(read, self.fetcher.fetch(read))
+        self._parallel.start(read)
+        return self._end(read, self._parallel.result(read))
 
     def read_all(self, calls: Sequence[QuerySpec[Any]]) -> list[ReadResult]:
         """Read several queries. What has to be fetched is fetched at the same time, with one token refresh for all.
@@ -98,7 +91,7 @@ class Reads:
             if call.pages > most.setdefault(call.name, call).pages:
                 most[call.name] = call
         prepared = dict(zip(most, self._prepare(list(most.values())), strict=True))
-        fetches = [one for one in prepared.values() if isinstance(one, FetchPlan)]
+        fetches = [one for one in prepared.values() if isinstance(one, Read)]
         # Fetches that are waited for in full come first. This thread makes the first of them, and all that no other
         # thread takes.
         fetches.sort(key=lambda one: one.has_older_data)
@@ -116,46 +109,32 @@ class Reads:
     def start(self, call: QuerySpec[Any]) -> ReadResult | bool:
         """Begin to fetch what a query needs, while the request goes on. Its :meth:`read` will wait for that.
 
-        :returns: the result, if it needs no fetch; else whether a fetch is under way: not if the access token is not
-            bound.
+        :returns: the result, if it needs no fetch; else whether a fetch is under way.
         :raises SignInEndedError: the sign-in is over.
         """
-        [plan] = self._prepare([call])
-        if isinstance(plan, ReadResult):
-            return plan
-        if plan.partition is None or not self._parallel.start(plan):
+        [read] = self._prepare([call])
+        if isinstance(read, ReadResult):
+            return read
+        if not self._parallel.start(read):
             return False
-        self._started[call.name] = plan
+        self._started[call.name] = read
         return True
-
-    def bound_partition(self) -> Partition | None:
-        """The request's partition. An unbound token is bound by GET `/me`; None where that fails.
-
-        :raises SignInEndedError: the sign-in is over.
-        :raises ApiError: the access token has expired and there is no fresh one now.
-        """
-        partition = self.partition.current()
-        if partition is None and self.partition.token is not None:
-            # A failure here is not this read's: it goes on without the cache, and gets its own response.
-            self._bind_token()
-            partition = self.partition.current()
-        return partition
 
     def after_failure(self, error: ApiError, *, endpoint: str) -> None:
         """What a failure says about the user's cached data.
 
         401 after a refresh: the backend no longer accepts these tokens, so the data is purged. 403: the permissions may
         have changed. Then `/me` is asked once for each request (by a command's client once a minute), and a change of
-        the permissions purges (:meth:`Namespaces.bind`).
+        the permissions purges.
         """
         if isinstance(error, ApiUnauthorizedError):
-            self.partition.purge()
+            self.sign_in.purge()
         elif (
             isinstance(error, ApiForbiddenError)
             and endpoint != _PROFILE
             and not self._is_recent(self._permissions_checked)
         ):
-            self._permissions_checked = (self.partition.token, self._clock())
+            self._permissions_checked = (self.sign_in.token, self._clock())
             self.read(QuerySpec(query=PROFILE_QUERY, force=True))
 
     # --- the steps of a read ---
@@ -167,150 +146,124 @@ class Reads:
         patience_s = BINDING_BUDGET_S if self._reload else self._patience_s
         return ParallelFetches(pool=self._pool, fetcher=self.fetcher, patience_s=patience_s)
 
-    def _prepare(self, calls: Sequence[QuerySpec[Any]]) -> list[ReadResult | FetchPlan]:
-        """The result of each, if the backend is not needed; else what is needed from there. The store is asked once."""
-        self.partition.sync_with_tokens()
+    def _prepare(self, calls: Sequence[QuerySpec[Any]]) -> list[ReadResult | Read]:
+        """Return the result of each, if the backend is not needed; else what is needed. The store is asked once."""
+        self.sign_in.sync_with_tokens()
         version = self._memo.version
         prepared = [self._begin(call) for call in calls]
-        begun = {i: one for i, one in enumerate(prepared) if isinstance(one, FetchPlan) and one.partition is None}
+        begun = {i: one for i, one in enumerate(prepared) if isinstance(one, Read) and one.future is None}
         if not begun:
             return prepared
         try:
-            partition, entries = self._look_up([*begun.values()])
+            cache, entries = self._look_up([*begun.values()])
         except ApiError as error:
             result = ReadResult(error=without_traceback(error))
             return [self._end(begun[i], result) if i in begun else one for i, one in enumerate(prepared)]
         if version != self._memo.version and (len(begun) < len(calls) or any(one.pages for one in begun.values())):
             # Emptied meanwhile: what it had may be another user's.
             return self._prepare(calls)
-        for (index, plan), entry in zip(begun.items(), entries, strict=True):
-            # The token may have been bound meanwhile, by the profile.
-            answer = self._begin(plan.call) if plan.call.name[0] == _PROFILE else plan
-            prepared[index] = answer if isinstance(answer, ReadResult) else self._plan(plan, partition, entry)
+        for (index, read), entry in zip(begun.items(), entries, strict=True):
+            prepared[index] = self._plan(read, cache, entry)
         return prepared
 
-    def _begin(self, call: QuerySpec[Any]) -> ReadResult | FetchPlan:
-        """What this request knows of the query; else a plan without a partition."""
+    def _begin(self, call: QuerySpec[Any]) -> ReadResult | Read:
+        """Return what this request knows of the query; else a read that has just begun."""
         started = self._started.pop(call.name, None)
         if started is not None and self._is_usable(started):
             return started
         known = None if call.force else self._memo.get(call.name)
         if known is not None and (answer := known.answer(call.pages, again=call.again)) is not None:
             return answer
-        begun = FetchPlan(call=call, token=self.partition.token, version=self._memo.version)
+        read = Read(call=call, token=self.sign_in.token, version=self._memo.version)
         # Pages that this request has shown stay as they are. What follows begins at their cursor.
         if known is not None and (not known.result.is_stale or known.result.error is None):
             done = known.result
-            begun.pages, begun.memoized_at, begun.is_stale = done.pages, known.at, done.is_stale
-        return begun
+            read.pages, read.memoized_at, read.is_stale = done.pages, known.at, done.is_stale
+        return read
 
-    def _plan(self, begun: FetchPlan, partition: Partition | None, entry: CacheEntry) -> ReadResult | FetchPlan:
-        """The cached pages, if they can be shown; else what has to be fetched.
+    def _look_up(self, reads: Sequence[Read]) -> tuple[SignInCache | None, Sequence[CacheEntry]]:
+        """Return the cache to read in, and what it has; no pages of a query with `cache=False`."""
+        queries = [
+            (call.query.key, call.cursor, 0 if read.pages or not call.query.hook.cache else call.pages)
+            for read in reads
+            for call in [read.call]
+        ]
+        cache = self.sign_in.cache()
+        for _ in range(2):
+            for read in reads:
+                read.token, read.version = self.sign_in.token, self._memo.version
+            if cache is None:
+                break
+            entries = self._cache.get_all(cache, queries)
+            if entries[0].is_current:
+                return cache, entries
+            # Purged, or lost.
+            cache = self.sign_in.reopened()
+        return None, [NO_ENTRY] * len(reads)
 
-        :param begun: with the pages that the request has shown already.
+    def _plan(self, read: Read, cache: SignInCache | None, entry: CacheEntry) -> ReadResult | Read:
+        """Return the cached pages, if they can be shown; else what has to be fetched.
+
+        :param read: with the pages that the request has shown already.
         """
-        call, request, before, is_stale = begun.call, begun.call.query, begun.pages, begun.is_stale
+        call, request, before, is_stale = read.call, read.call.query, read.pages, read.is_stale
         now = self._clock()
         pages, patches = (before, 0) if before else merge_pages(entry, request, registry=self.fetcher.registry)
         kept = len(before) or fresh_prefix(pages, now=now, stale_time_s=request.hook.stale_time_s)
         backend_first = call.force or (self._reload and not before)
         if not backend_first and is_enough(pages[:kept], call.pages):
-            return self._end(begun, ReadResult(pages=pages[:kept], is_stale=is_stale, patches=patches))
-        # Without a stamp, nothing is kept and no other fetch is joined.
-        begun.partition, begun.stamp = partition, entry.stamp if request.hook.cache else None
-        if partition is None and request.key.endpoint == _PROFILE:
-            begun.expected = self._expected_stamps()
-        begun.pages, begun.kept, begun.patches = pages, 0 if backend_first else kept, patches
-        begun.joins_from = NO_FETCH if call.force else self._began if self._reload else ANY_FETCH
-        bearer = self.partition.token
+            return self._end(read, ReadResult(pages=pages[:kept], is_stale=is_stale, patches=patches))
+        # Without a stamp, nothing is stored and no other fetch is joined.
+        read.cache, read.stamp = cache, entry.stamp if request.hook.cache else None
+        read.pages, read.kept, read.patches = pages, 0 if backend_first else kept, patches
+        read.joins_from = NO_FETCH if call.force else self._began if self._reload else ANY_FETCH
         has_older_data = is_enough(pages, call.pages) and all(page.may_show_stale(now=now) for page in pages)
-        if call.force or not has_older_data or not partition or not bearer:
-            return begun
+        if call.force or not has_older_data or cache is None or not read.token:
+            return read
         if request.hook.stale_while_revalidate:
             if self._reload:
-                return begun
-            self.revalidations.begin(replace(begun, bearer=bearer), fetcher=self.fetcher)
-            return self._end(begun, ReadResult(pages=pages, is_stale=True, patches=patches))
+                return read
+            self.revalidations.begin(replace(read, bearer=read.token), fetcher=self.fetcher)
+            return self._end(read, ReadResult(pages=pages, is_stale=True, patches=patches))
         # A command waits in full: there is no page that has to be shown soon.
-        return begun if self.fetcher.caller.limit is None else replace(begun, bearer=bearer)
+        return read if self.fetcher.caller.limit is None else replace(read, bearer=read.token)
 
-    def _look_up(self, plans: Sequence[FetchPlan]) -> tuple[Partition | None, Sequence[CacheEntry]]:
-        """The partition to read in, and what the store has there; no pages of a query with `cache=False`."""
-        needs_binding = any(plan.call.query.hook.cache and plan.call.name[0] != _PROFILE for plan in plans)
-        queries = [
-            (call.query.key, call.cursor, 0 if plan.pages or not call.query.hook.cache else call.pages)
-            for plan in plans
-            for call in [plan.call]
-        ]
-        for _ in range(2):
-            partition = self.bound_partition() if needs_binding else self.partition.current()
-            for plan in plans:
-                plan.version = self._memo.version
-            if partition is None:
-                break
-            entries = self._cache.get_all(partition, queries)
-            if entries[0].is_current:
-                return partition, entries
-            # Purged: the token has to be bound again.
-            self.partition.unbind(partition)
-        return None, [NO_ENTRY] * len(plans)
-
-    def _is_usable(self, begun: FetchPlan) -> bool:
-        """Whether a read that began is still this user's, and no write of this request was done since."""
-        # A profile that tells of other permissions empties the request cache, and is kept itself.
+    def _is_usable(self, begun: Read) -> bool:
+        """Return whether a read is still this sign-in's, and no write of this request was done since it began."""
+        self.sign_in.sync_with_tokens()
+        # A profile that names other permissions empties the request cache, and is kept itself.
         first = 1 if begun.call.query.key.endpoint == _PROFILE else 0
-        return begun.version[first:] == self._memo.version[first:] and self.partition.same_user_as(begun.token)
+        return begun.version[first:] == self._memo.version[first:]
 
-    def _complete_all(self, fetches: Sequence[FetchPlan]) -> dict[tuple[str, str, str | None], ReadResult]:
+    def _complete_all(self, fetches: Sequence[Read]) -> dict[tuple[str, str, str | None], ReadResult]:
         """Wait for all of them, also if one raises."""
         results: dict[tuple[str, str, str | None], ReadResult] = {}
         failure: Exception | None = None
-        for plan in fetches:
+        for read in fetches:
             try:
-                results[plan.call.name] = self._end(plan, self._parallel.result(plan))
+                results[read.call.name] = self._end(read, self._parallel.result(read))
             except Exception as error:  # noqa: BLE001  raised below
                 failure = failure or error
         if failure is not None:
             raise failure
         return results
 
-    def _end(self, begun: FetchPlan, result: ReadResult) -> ReadResult:
+    def _end(self, begun: Read, result: ReadResult) -> ReadResult:
         """Do what a failure says about cached data, and memoize the result."""
         call = begun.call
         may_keep = self._is_usable(begun)
         if result.error is not None:
+            token = self.sign_in.token
             self.after_failure(result.error, endpoint=call.query.key.endpoint)
             # That may have refreshed the tokens, into another sign-in's.
-            may_keep = may_keep and self.partition.same_user_as(begun.token)
+            may_keep = may_keep and token == self.sign_in.token
         if may_keep:
             self._memo.put(call.name, result, count=call.pages, at=begun.memoized_at)
         return result
 
-    # --- GET /me ---
-
-    def _bind_token(self) -> None:
-        """Have GET `/me` bind the request's token, within a part of the request's time.
-
-        If `/me` times out here, this request does not use it for binding again; a view may still fetch it.
-        """
-        call: QuerySpec[Any] = QuerySpec(query=PROFILE_QUERY)
-        if self._memo.get(call.name) is not None or self._is_recent(self._binding_timed_out):
-            return
-        budget = self.fetcher.caller.deadline.part(seconds=BINDING_BUDGET_S)
-        begun = FetchPlan(call=call, token=self.partition.token, version=self._memo.version, budget=budget)
-        result = self.fetcher.fetch(begun)
-        if isinstance(result.error, ApiTimeoutError):
-            self._binding_timed_out = (begun.token, self._clock())
-        else:
-            self._end(begun, result)
-
-    def _expected_stamps(self) -> dict[str, VersionStamp | None]:
-        names = self.partition.expected_namespaces()
-        return {each: self._cache.stamps(each, [_PROFILE])[_PROFILE] for each in names}
-
     def _is_recent(self, noted: tuple[str | None, float] | None) -> bool:
-        """Whether something was noted in this request under the same token; by a command's client, within a minute."""
+        """Return whether this was noted in this request under its token; by a command's client, within a minute."""
         if noted is None:
             return False
         token, at = noted
-        return token == self.partition.token and 0 <= self._clock() - at < MEMOIZED_FOR_S
+        return token == self.sign_in.token and 0 <= self._clock() - at < MEMOIZED_FOR_S

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import logging
 import threading
-import time
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Final
 
-from portal.errors import ApiError, ApiUnauthorizedError, ApiUnavailableError, without_traceback
+from portal.config.contract_names import PROFILE_PERMISSIONS_FIELD
+from portal.config.limits import QUERY_RETRIES
+from portal.errors import ApiError, ApiTimeoutError, ApiUnauthorizedError, ApiUnavailableError, without_traceback
+from portal.identity import permission_strings
 from portal.process import waits_for
 from portal.query.cache import (
     MAX_RECORDS,
@@ -18,25 +20,75 @@ from portal.query.cache import (
     ReadResult,
     check_list_body,
     is_enough,
-    merge_pages,
+    merge_fetched,
+    unmerged,
 )
 from portal.query.endpoints import ListRequest
 from portal.query.offered_calls import absence, check_offered
-from portal.query.reads.fetch_plans import Flight
-from portal.query.request_partition import PROFILE_QUERY
+from portal.query.request_sign_in import PROFILE_QUERY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
+    from concurrent.futures import Future
 
-    from portal.process import SharedCall, SingleFlight
+    from portal.process import Deadline, SharedCall, SingleFlight
     from portal.query.cache import PageCache, VersionStamp
     from portal.query.calls import BackendCaller
-    from portal.query.endpoints import Registry
-    from portal.query.partition import Partition
-    from portal.query.reads.fetch_plans import FetchPlan
-    from portal.query.request_partition import RequestPartition
+    from portal.query.endpoints import QuerySpec, Registry
+    from portal.query.request_sign_in import RequestSignIn
+    from portal.query.sign_in_caches import SignInCache
 
 logger = logging.getLogger("portal.query")
+
+#: For `joins_from`: any fetch of another thread may be joined, or none.
+ANY_FETCH: Final = float("-inf")
+NO_FETCH: Final = float("inf")
+
+
+@dataclass(slots=True, kw_only=True)
+class Read:
+    """One read of a request: what it asks for, what is cached of it, and what it needs from the backend.
+
+    :param token: the access token when it began.
+    :param version: of the request cache when it began.
+    :param memoized_at: when the oldest part of the result was memoized; None for now.
+    :param cache: None where nothing is cached.
+    :param stamp: the version stamp of before the first request leaves.
+    :param pages: the cached pages, fresh or not.
+    :param kept: how many of them stay as they are.
+    :param is_stale: whether a page that stays is stale.
+    :param patches: how many patches were applied to the cached pages.
+    :param joins_from: fetches of other threads that began at this moment or later may be joined, in monotonic seconds:
+        `ANY_FETCH`, or `NO_FETCH` for a read whose request must leave now.
+    :param budget: time for the fetch; None for all that the request has left.
+    :param bearer: for a fetch that may outlive the request: the access token that opens the cache. It is not
+        refreshed. None: the request's own tokens.
+    :param tries: how often each call is sent at most.
+    :ivar future: the result, if another thread fetches it.
+    :ivar is_abandoned: whether nobody waits for the result any more: then a failed call is not tried again.
+    """
+
+    call: QuerySpec[Any]
+    token: str | None = None
+    version: tuple[int, int] = (0, 0)
+    memoized_at: float | None = None
+    cache: SignInCache | None = None
+    stamp: VersionStamp | None = None
+    pages: tuple[MergedPage, ...] = ()
+    kept: int = 0
+    is_stale: bool = False
+    patches: int = 0
+    joins_from: float = ANY_FETCH
+    budget: Deadline | None = None
+    bearer: str | None = None
+    tries: int = 1 + QUERY_RETRIES
+    future: Future[ReadResult] | None = field(default=None, init=False)
+    is_abandoned: bool = field(default=False, init=False)
+
+    @property
+    def has_older_data(self) -> bool:
+        """Whether older data can be shown, so that the request waits for a moment only."""
+        return self.bearer is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,143 +100,123 @@ class PageFetcher:
     """
 
     caller: BackendCaller
-    partition: RequestPartition
+    sign_in: RequestSignIn
     cache: PageCache
     warned: set[str]
-    single_flight: SingleFlight[Page]
+    single_flight: SingleFlight[MergedPage]
     registry: Registry
     clock: Callable[[], float]
 
-    def fetch(self, plan: FetchPlan) -> ReadResult:
+    def fetch(self, read: Read) -> ReadResult:
         """Fetch the pages that are needed, one after another. After a failure the cached pages are shown.
 
         :raises SignInEndedError: the sign-in is over.
         """
-        request, count = plan.call.query, plan.call.pages
-        pages = list(plan.pages[: plan.kept])
-        stamp = plan.stamp
+        request, count = read.call.query, read.call.pages
+        pages = list(read.pages[: read.kept])
+        stamp = read.stamp
         error: ApiError | None = None
         try:
             check_offered(request)
             while not is_enough(pages, count):
-                if len(pages) > plan.kept and plan.partition is not None and request.hook.cache:
-                    stamp = self.cache.get(plan.partition, request.key, count=0).stamp
-                cursor = pages[-1].page.next_cursor if pages else plan.call.cursor
-                page = self._page(plan, stamp, index=len(pages), cursor=cursor)
-                is_list = isinstance(request, ListRequest)
-                pages.append(
-                    MergedPage(page=page, rows=page.rows, total=page.total) if is_list else MergedPage(page=page)
-                )
+                if len(pages) > read.kept and read.cache is not None and request.hook.cache:
+                    stamp = self.cache.get(read.cache, request.key, count=0).stamp
+                cursor = pages[-1].page.next_cursor if pages else read.call.cursor
+                pages.append(self._page(read, stamp, index=len(pages), cursor=cursor))
         except ApiError as failure:
             error = without_traceback(absence(failure, request.hook, warned=self.warned))
-            is_shown = not all(merged.is_invalidated for merged in plan.pages[len(pages) :])
-            if plan.partition is not None and is_shown and is_definite_no(error):
+            is_shown = not all(merged.is_invalidated for merged in read.pages[len(pages) :])
+            if read.cache is not None and is_shown and is_definite_no(error):
                 # The next read has to meet the error too, and show nothing older, also of a fetch that began before.
-                self.cache.invalidate(plan.partition, request.key)
-        fetched = len(pages) - plan.kept
-        if plan.partition is not None:
-            # The backend's reads may be behind its writes.
-            entry = self.cache.with_recent_writes(
-                plan.partition, request.key, [merged.page for merged in pages[plan.kept :]]
-            )
-            pages[plan.kept :] = merge_pages(entry, request, registry=self.registry)[0]
-        shows_cached = error is not None and len(pages) < len(plan.pages) and not is_definite_no(error)
+                self.cache.invalidate(read.cache, request.key)
+        if request.key == PROFILE_QUERY.key and read.pages and pages and _permissions(read.pages) != _permissions(pages):
+            self.sign_in.purge_changed()
+        shows_cached = error is not None and len(pages) < len(read.pages) and not is_definite_no(error)
         return ReadResult(
-            pages=plan.pages if shows_cached else tuple(pages),
+            pages=read.pages if shows_cached else tuple(pages),
             error=error,
-            is_stale=shows_cached or plan.is_stale,
-            fetched=fetched,
-            patches=plan.patches,
+            is_stale=shows_cached or read.is_stale,
+            fetched=len(pages) - read.kept,
+            patches=read.patches,
         )
 
-    def _page(self, plan: FetchPlan, stamp: VersionStamp | None, *, index: int, cursor: str | None) -> Page:
-        """One page from the backend into the cache, or from another thread that fetches the same page now.
+    def _page(self, read: Read, stamp: VersionStamp | None, *, index: int, cursor: str | None) -> MergedPage:
+        """Fetch one page into the cache, or take it from another thread that fetches the same page now.
 
         :param stamp: the version stamp of before its request leaves.
         """
-        shared_call, request = self._join(plan, stamp, cursor=cursor), plan.call.query
-        if isinstance(shared_call, Page):
+        shared_call, request = self._join(read, stamp, cursor=cursor), read.call.query
+        if isinstance(shared_call, MergedPage):
             return shared_call
         with nullcontext() if shared_call is None else self.single_flight.lead(shared_call):
-            sent = plan.bearer or self.partition.token
-            certain_until = (
-                self.cache.certain_until(plan.partition, request.key, stamp, at=self.clock())
-                if plan.partition is not None
-                else None
-            )
+            sent = read.bearer or self.sign_in.token
+            own_stamp, missing = stamp, []
+            if read.cache is not None and stamp is not None:
+                own_stamp, missing = self.cache.missing_writes(read.cache, request.key, stamp, at=self.clock())
             address = request.page_address(cursor=cursor) if isinstance(request, ListRequest) else request.address()
             at = self.clock()
             body = self.caller.read(
                 address,
-                budget=plan.budget,
-                bearer=plan.bearer,
-                tries=plan.tries,
-                may_repeat=lambda: not plan.is_abandoned,
+                budget=read.budget,
+                bearer=read.bearer,
+                tries=read.tries,
+                may_repeat=lambda: not read.is_abandoned,
             )
-            page = Page(
-                stamp=stamp,
-                at=at,
-                cursor=cursor,
-                body=body,
-                came_at=self.clock(),
-                certain_until=certain_until,
-            )
-            page = self._kept(plan, page, index=index, sent=sent)
+            page = Page(stamp=own_stamp, at=at, cursor=cursor, body=body)
+            page = self._checked(read, page, index=index, sent=sent)
+            merged = merge_fetched(page, request, missing, registry=self.registry) if missing else unmerged(page, request)
             if shared_call is not None and page.stamp is not None:
-                shared_call.set_result(page)
-        return page
+                shared_call.set_result(merged)
+        return merged
 
     def _join(
-        self, plan: FetchPlan, stamp: VersionStamp | None, *, cursor: str | None
-    ) -> SharedCall[Page] | Page | None:
-        """What another thread fetches, or the call that this thread leads; None: this thread fetches for itself.
+        self, read: Read, stamp: VersionStamp | None, *, cursor: str | None
+    ) -> SharedCall[MergedPage] | MergedPage | None:
+        """Return what another thread fetches, or the call that this thread leads; None: this thread fetches for itself.
 
         :raises ApiError: the other thread's, which is that of all who wait for it: each of them asking for itself would
             only add to what the backend has to bear.
         """
-        if plan.partition is None or stamp is None:
+        if read.cache is None or stamp is None:
             return None
+        newest = max((merged.page.at for merged in read.pages), default=float("-inf"))
+        began = (read, stamp, self.clock())
 
-        def may_join(shared_call: SharedCall[Page]) -> bool:
-            """Whether it began with all the writes that this read knows, and not before what the cache has. No thread
-            waits for itself.
+        def may_join(shared_call: SharedCall[MergedPage]) -> bool:
+            """Return whether it began with all the writes that this read knows, and not before what the cache has. No
+            thread waits for itself, and none whose request waits in full for one that may be given up.
             """
+            leader, its_stamp, at = shared_call.version
             return (
                 shared_call.leader != threading.get_ident()
-                and shared_call.started_at >= plan.joins_from
-                and shared_call.version.at >= newest
-                and shared_call.version.stamp.generation == stamp.generation
-                and 0 <= shared_call.version.stamp.position - stamp.position <= MAX_RECORDS
+                and shared_call.started_at >= read.joins_from
+                and (read.has_older_data or not leader.has_older_data)
+                and at >= newest
+                and its_stamp.generation == stamp.generation
+                and 0 <= its_stamp.position - stamp.position <= MAX_RECORDS
             )
 
-        newest = max((merged.page.at for merged in plan.pages), default=float("-inf"))
-        deadline = plan.budget or self.caller.deadline
-        name = f"{plan.partition.pages}:{plan.call.query.key.digest}:{cursor}"
-        shared_call, leads = self.single_flight.join(
-            name, version=Flight(plan, stamp, deadline, self.clock()), may_join=may_join
-        )
+        name = f"{read.cache.name}:{read.call.query.key.digest}:{cursor}"
+        shared_call, leads = self.single_flight.join(name, version=began, may_join=may_join)
         if leads:
             return shared_call
-        seconds = deadline.remaining()
         try:
-            with waits_for(plan.call.query.key.endpoint):
-                return shared_call.result(timeout_s=seconds)
-        except ApiError as error:
-            ago = time.monotonic() - shared_call.started_at
-            tried_as_hard = shared_call.version.tried_as_hard(plan, seconds=seconds, ago=ago)
-            # A 401 refuses the other thread's token, and not the query.
-            if isinstance(error, ApiUnauthorizedError) or not tried_as_hard:
-                return None
+            with waits_for(read.call.query.key.endpoint):
+                return shared_call.result(timeout_s=(read.budget or self.caller.deadline).remaining())
+        except (ApiUnauthorizedError, ApiTimeoutError):
+            # A 401 refuses the other thread's token, and not the query. It may have had less time.
+            return None
+        except ApiError:
             raise
         except Exception:  # noqa: BLE001  its sign-in ended, its page is not for others, or it takes too long
             return None
 
-    def _kept(self, plan: FetchPlan, page: Page, *, index: int, sent: str | None) -> Page:
-        """Check a response and keep it in the cache. A page that is for this request alone loses its stamp.
+    def _checked(self, read: Read, page: Page, *, index: int, sent: str | None) -> Page:
+        """Check a response and store it. A page that is for this request alone loses its stamp.
 
         :param sent: the access token before the call.
         """
-        key = plan.call.query.key
+        key = read.call.query.key
         if key.paginated:
             check_list_body(page.body, endpoint=key.endpoint)
             if page.lacks_cursor:
@@ -193,40 +225,25 @@ class PageFetcher:
                     " here. The API should answer with `nextCursor`, a text that no page before has had",
                     key.endpoint,
                 )
-        is_ours = plan.partition is None or self._still_has(plan, plan.partition, sent=sent)
-        if index and plan.partition is not None and not is_ours:
-            # The pages before may be those of another sign-in: this raises then.
-            self.partition.still_has(plan.partition, sent=plan.token)
-        if key == PROFILE_QUERY.key:
-            bound = self.partition.bind_from_profile(page.body, sent=sent)
-            if plan.partition is None and bound is not None:
-                return self._keep_bound(plan, page, bound)
-        if not is_ours:
-            return replace(page, stamp=None)
-        if plan.partition is not None:
-            self.cache.put(plan.partition, key, page, start=plan.call.cursor, index=index, clock=self.clock)
-        return page
-
-    def _keep_bound(self, plan: FetchPlan, page: Page, partition: Partition) -> Page:
-        """Keep the first `/me` of a sign-in, if its token was bound to a namespace whose stamp was taken before."""
-        key, stamp = plan.call.query.key, plan.expected.get(partition.namespace)
-        if stamp is None:
+        if read.cache is None:
             return page
-        certain_until = self.cache.certain_until(partition, key, stamp, at=page.at)
-        page = replace(page, stamp=stamp, certain_until=certain_until)
-        self.cache.put(partition, key, page, start=plan.call.cursor, index=0, clock=self.clock)
+        if not self.sign_in.has(read.cache, sent=sent):
+            if index:
+                # The pages before may be those of another sign-in: this raises then.
+                self.sign_in.has(read.cache, sent=read.token)
+            return replace(page, stamp=None)
+        # Nobody can see a page of a cache that was purged. A response for which nobody waits is not even written then.
+        if read.bearer is not None and not self.cache.get(read.cache, key, count=0).is_current:
+            return replace(page, stamp=None)
+        self.cache.put(read.cache, key, page, start=read.call.cursor, index=index, clock=self.clock)
         return page
 
-    def _still_has(self, plan: FetchPlan, partition: Partition, *, sent: str | None) -> bool:
-        """Whether a response that just came is certainly of this partition, and the namespace is still there.
 
-        Nobody can see a page of a namespace that is gone. A response for which nobody waits is not even written then.
-        """
-        if not self.partition.still_has(partition, sent=sent):
-            return False
-        return plan.bearer is None or self.cache.get(partition, plan.call.query.key, count=0).is_current
+def _permissions(pages: Sequence[MergedPage]) -> frozenset[str] | None:
+    body = pages[0].page.body
+    return frozenset(permission_strings(body.get(PROFILE_PERMISSIONS_FIELD))) if isinstance(body, dict) else None
 
 
 def is_definite_no(error: ApiError) -> bool:
-    """Whether the backend refused this query, such as by 403 or 404. A 401 refuses the token, not the query."""
+    """Return whether the backend refused this query, such as by 403 or 404. A 401 refuses the token, not the query."""
     return not isinstance(error, ApiUnavailableError | ApiUnauthorizedError)

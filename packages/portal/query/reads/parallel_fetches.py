@@ -1,12 +1,12 @@
 """Fetches in other threads.
 
 Those of one request: it waits in full, or for a moment if it can show older data. And revalidations: a stale response
-that was shown is fetched again behind the request (stale-while-revalidate). So is what the backend was last seen not to
-have, ten minutes later.
+that was shown is fetched again behind the request (stale-while-revalidate).
 
 Nobody waits for a revalidation, and the next page shows the newer data. Meanwhile the request may end, its user may
 sign out, another process may fetch the query, the backend may be down. So no token is refreshed there, no call is tried
-twice, and nothing is kept for a partition that is no longer current.
+twice, and nothing is stored for a cache that was purged. All share one pool of threads: what no thread begins soon the
+request fetches itself.
 """
 
 from __future__ import annotations
@@ -24,17 +24,16 @@ from portal.api import expires_at
 from portal.config.limits import REQUEST_BUDGET_S, REVALIDATION_TOKEN_S
 from portal.errors import ApiTimeoutError, ApiUnauthorizedError
 from portal.process import Deadline, waits_for
-from portal.query.cache import ReadResult, fresh_prefix, is_enough, lease_key, merge_pages
-from portal.query.partition import binding_key
+from portal.query.cache import ReadResult, fresh_prefix, is_enough, merge_pages
 from portal.query.reads.page_fetches import is_definite_no
+from portal.query.sign_in_caches import cache_key
 from portal.telemetry import tracing
 from portal.telemetry.metrics import Counters, Label
 
 if TYPE_CHECKING:
     from portal.process import Pool
-    from portal.query.partition import Partition
-    from portal.query.reads.fetch_plans import FetchPlan
-    from portal.query.reads.page_fetches import PageFetcher
+    from portal.query.reads.page_fetches import PageFetcher, Read
+    from portal.query.sign_in_caches import SignInCache
 
 #: Longest wait for a thread, seconds.
 _BEGINS_WITHIN_S: Final = 0.1
@@ -52,53 +51,53 @@ class ParallelFetches:
         self._fetcher = fetcher
         self._patience_s = patience_s
 
-    def start(self, plan: FetchPlan) -> bool:
+    def start(self, read: Read) -> bool:
         """Have another thread fetch; False where too many fetches wait for a thread."""
-        if plan.future is None:
-            plan.future = self._pool.submit(partial(self._fetch, plan))
-        return plan.future is not None
+        if read.future is None:
+            read.future = self._pool.submit(partial(self._fetch, read))
+        return read.future is not None
 
-    def result(self, plan: FetchPlan) -> ReadResult:
+    def result(self, read: Read) -> ReadResult:
         """The result. If it does not come in time, the older data with an error beside it.
 
         :raises SignInEndedError: the sign-in is over.
         """
-        future = plan.future
-        if not plan.has_older_data:
+        future = read.future
+        if not read.has_older_data:
             if future is None or future.cancel():
                 # No other thread has begun it.
-                return self._fetcher.fetch(plan)
-            with waits_for(plan.call.query.key.endpoint):
+                return self._fetcher.fetch(read)
+            with waits_for(read.call.query.key.endpoint):
                 return future.result()
-        result = self._wait(plan)
+        result = self._wait(read)
         if result is None:
-            plan.is_abandoned = True
+            read.is_abandoned = True
             return ReadResult(
-                pages=plan.pages, error=ApiTimeoutError(_LATER_DETAIL), is_stale=True, patches=plan.patches
+                pages=read.pages, error=ApiTimeoutError(_LATER_DETAIL), is_stale=True, patches=read.patches
             )
         if isinstance(result.error, ApiUnauthorizedError) and future is not None and not future.cancelled():
             # In the other thread the token could not be refreshed.
-            return self._fetcher.fetch(replace(plan, bearer=None))
+            return self._fetcher.fetch(replace(read, bearer=None))
         return result
 
-    def _fetch(self, plan: FetchPlan) -> ReadResult:
+    def _fetch(self, read: Read) -> ReadResult:
         # The request may be over, so nobody else would purge.
-        with self._fetcher.partition.purged_if_ended():
-            return self._fetcher.fetch(plan)
+        with self._fetcher.sign_in.purged_if_ended():
+            return self._fetcher.fetch(read)
 
-    def _wait(self, plan: FetchPlan) -> ReadResult | None:
+    def _wait(self, read: Read) -> ReadResult | None:
         """Return the result, if it comes within the patience and the time of the request.
 
         Endpoints that hang may hold all threads: this one fetches what no other begins soon.
         """
-        future, began = plan.future, time.monotonic()
+        future, began = read.future, time.monotonic()
         budget = self._fetcher.caller.deadline.part(seconds=max(0.0, self._patience_s))
         try:
             if future is not None:
                 with suppress(TimeoutError):
                     return future.result(timeout=min(_BEGINS_WITHIN_S, budget.remaining()))
             if future is None or future.cancel():
-                return self._fetcher.fetch(replace(plan, bearer=None, budget=budget))
+                return self._fetcher.fetch(replace(read, bearer=None, budget=budget))
             return future.result(timeout=budget.remaining())
         except TimeoutError:
             return None
@@ -138,24 +137,24 @@ class Revalidations:
         self._counts: Counter[Revalidated] = Counter()
         self._lock = threading.Lock()
 
-    def begin(self, plan: FetchPlan, *, fetcher: PageFetcher) -> None:
-        """Have another thread fetch, unless one is about to, or the bearer is not bound to the partition; never waits.
+    def begin(self, read: Read, *, fetcher: PageFetcher) -> None:
+        """Have another thread fetch, unless one is about to, or the bearer does not open the cache; never waits.
 
-        :param plan: with the partition, and the bearer for it.
+        :param read: with the cache, and the bearer for it.
         """
-        partition, bearer, key = plan.partition, plan.bearer, plan.call.query.key
-        if partition is None or bearer is None or partition.binding != binding_key(bearer):
+        cache, bearer, key = read.cache, read.bearer, read.call.query.key
+        if cache is None or bearer is None or cache.token_key != cache_key(bearer):
             return
         end = expires_at(bearer)
         if end is not None and end - fetcher.clock() < REVALIDATION_TOKEN_S:
             self.count("skipped", endpoint=key.endpoint)
             return
-        lease = lease_key(partition, key, start=plan.call.cursor, index=plan.kept)
+        lease = fetcher.cache.lease_key(cache, key, start=read.call.cursor, index=read.kept)
         with self._lock:
             if lease in self._under_way:
                 return
             self._under_way.add(lease)
-        if self._pool.submit(partial(self._run, plan, partition, lease=lease, fetcher=fetcher)) is None:
+        if self._pool.submit(partial(self._run, read, cache, lease=lease, fetcher=fetcher)) is None:
             self._end("dropped", lease=lease, endpoint=key.endpoint)
 
     def count(self, outcome: Revalidated, *, endpoint: str) -> None:
@@ -169,13 +168,13 @@ class Revalidations:
         with self._lock:
             return {outcome: self._counts[outcome] for outcome in REVALIDATED}
 
-    def _run(self, plan: FetchPlan, partition: Partition, *, lease: str, fetcher: PageFetcher) -> None:
+    def _run(self, read: Read, cache: SignInCache, *, lease: str, fetcher: PageFetcher) -> None:
         outcome: Revalidated = "failed"
-        endpoint = plan.call.query.key.endpoint
+        endpoint = read.call.query.key.endpoint
         try:
             with tracing.span("query", endpoint) as span:
                 span.set(tracing.OUTCOME, "background")
-                outcome = _revalidated(plan, partition, lease=lease, fetcher=fetcher)
+                outcome = _revalidated(read, cache, lease=lease, fetcher=fetcher)
                 span.set("portal.revalidation", outcome)
         except Exception:
             logger.exception("a revalidation failed unexpectedly")
@@ -188,23 +187,23 @@ class Revalidations:
         self.count(outcome, endpoint=endpoint)
 
 
-def _revalidated(plan: FetchPlan, partition: Partition, *, lease: str, fetcher: PageFetcher) -> Revalidated:
+def _revalidated(read: Read, cache: SignInCache, *, lease: str, fetcher: PageFetcher) -> Revalidated:
     """Fetch what is stale, unless another process does."""
-    call, cache = plan.call, fetcher.cache
-    if not cache.acquire_lease(lease):
+    call = read.call
+    if not fetcher.cache.acquire_lease(lease):
         return "skipped"
-    entry = cache.get(partition, call.query.key, start=call.cursor, count=call.pages)
+    entry = fetcher.cache.get(cache, call.query.key, start=call.cursor, count=call.pages)
     pages, patches = merge_pages(entry, call.query, registry=fetcher.registry)
     kept = fresh_prefix(pages, now=fetcher.clock(), stale_time_s=call.query.hook.stale_time_s)
-    # Without a stamp the partition is no longer current, or nothing can be stored.
+    # Without a stamp the token no longer opens the cache, or nothing can be stored.
     if entry.stamp is None or is_enough(pages[:kept], call.pages):
         return "skipped"
     budget = Deadline(REQUEST_BUDGET_S)
     result = fetcher.fetch(
-        replace(plan, stamp=entry.stamp, pages=pages, kept=kept, patches=patches, budget=budget, tries=1)
+        replace(read, stamp=entry.stamp, pages=pages, kept=kept, patches=patches, budget=budget, tries=1)
     )
     if result.error is None:
-        cache.release_lease(lease)
+        fetcher.cache.release_lease(lease)
         return "fetched"
     # Until the lease ends, nobody tries again.
     return "refused" if is_definite_no(result.error) else "failed"

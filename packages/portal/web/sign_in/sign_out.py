@@ -36,7 +36,7 @@ def end_sign_in(request: PortalRequest, sign_in_id: str) -> MutationResult[None]
     """
     result = SignInMutations.use_end_sign_in_mutation(request).mutate(params=RowParams(id=sign_in_id))
     # Also after a failure: the backend may have ended it.
-    request.query_client.purge()
+    request.query_client.purge_user()
     fields: AuditFields = {"other_sign_in": sign_in_id[:MAX_ID_CHARS]}
     if result.is_success:
         # The backend took the access token.
@@ -71,7 +71,7 @@ def sign_out_response(request: PortalRequest, *, everywhere: bool = False) -> Ht
     at_provider = provider.sign_out_url(tokens, return_to=back) if provider else None
     query_client = request.query_client
     # The tombstones first: no token of this sign-in proves itself anew after the purge.
-    verified = query_client.is_bound or _is_verified(request)
+    verified = query_client.is_accepted() or _is_verified(request)
     ended = sign_out(request.token_store, verified=verified, request_id=request.request_id)
     query_client.purge(also=[pair.access for pair in ended.pairs])
     if tokens != NO_TOKENS:

@@ -1,0 +1,188 @@
+"""The sign-in of one request: which cache its access token opens."""
+
+from __future__ import annotations
+
+import logging
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final
+
+from portal.api import TokenStatus
+from portal.config.contract_names import ME_PATH
+from portal.errors import ApiUnauthorizedError, SignInEndedError, StoreUnavailableError
+from portal.query.endpoints import DeclaredQuery, ReadRequest, query_key
+from portal.query.sign_in_caches import cache_key, different_subjects, subject_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator
+
+    from portal.query.calls import BackendCaller
+    from portal.query.request_cache import RequestCache
+    from portal.query.sign_in_caches import SignInCache, SignInCaches
+
+logger = logging.getLogger("portal.query")
+
+_DROPPED_LATER: Final = "what is cached for a sign-in is dropped as soon as the store is back: %s"
+#: `portal.services.user` declares it; a system check compares the two.
+PROFILE_QUERY: Final = ReadRequest(
+    hook=DeclaredQuery(url=ME_PATH, params=None, stale_while_revalidate=False), key=query_key(endpoint="user.get_me")
+)
+
+
+class RequestSignIn:
+    """The tokens of one request, and their cache. A refresh or a sign-in may change the tokens during the request.
+
+    :param request_cache: is emptied when the request's data becomes another sign-in's, or is purged.
+    """
+
+    def __init__(self, *, caches: SignInCaches, caller: BackendCaller, request_cache: RequestCache) -> None:
+        self._request_cache = request_cache
+        self._caches = caches
+        self._caller = caller
+        self._tokens = caller.tokens
+        self._tokens.hand_on = caches.hand_on
+        self._synced = self._tokens.incoming.access
+        self._is_fresh = False
+
+    @property
+    def token(self) -> str | None:
+        """The access token that calls carry now."""
+        return self._tokens.current.access
+
+    def cache(self) -> SignInCache | None:
+        """Return the cache of the request's access token, which is refreshed first if it has expired.
+
+        None where there is no token, and where the store is down.
+
+        :raises SignInEndedError: the sign-in is over.
+        :raises ApiError: the token has expired and there is no fresh one now.
+        """
+        if self._tokens.ended:
+            raise SignInEndedError("this sign-in has ended")
+        self.sync_with_tokens()
+        if not self._is_fresh:
+            self._caller.ensure_fresh()
+            self._is_fresh = True
+            self.sync_with_tokens()
+        token = self.token
+        return None if token is None else self._caches.known(token) or self.reopened()
+
+    def reopened(self) -> SignInCache | None:
+        """Return the cache as it is in the store, because the process does not know it, or knows an older one.
+
+        :raises SignInEndedError: the token was signed out.
+        """
+        token = self.token
+        try:
+            cache = token and self._caches.open(token, check_active=self._caller.end_if_signed_out)
+        except StoreUnavailableError as error:
+            logger.warning("read without the cache: %s", error)
+            # A sign-out is not known then either, if both stores are one.
+            self._caller.end_if_signed_out()
+            return None
+        return cache or None
+
+    def sync_with_tokens(self) -> None:
+        """Follow a change of the tokens: those of another sign-in forget what was read."""
+        before, now = self._synced, self._tokens.current.access
+        if before != now:
+            self._synced = now
+            if not self._is_of_one_sign_in(before, now):
+                self._is_fresh = False
+                self._request_cache.clear()
+
+    def has(self, cache: SignInCache, *, sent: str | None) -> bool:
+        """Return whether a response that just came is certainly of this cache: the tokens may have changed meanwhile.
+
+        :param sent: the access token before the call.
+        :raises ApiUnauthorizedError: the tokens are of two users, as a browser may send after two sign-ins.
+        """
+        token = self.token
+        if token != sent:
+            self.sync_with_tokens()
+            if sent is not None and token is not None and different_subjects(sent, token):
+                raise ApiUnauthorizedError("These tokens belong to two different sign-ins.", status=401)
+        others = [each for each in {sent, token} if each is None or cache_key(each) != cache.token_key]
+        try:
+            return not others or set(self._caches.names(*others)) == {cache.name}
+        except StoreUnavailableError:
+            return False
+
+    def purge(self, *, also: Collection[str | None] = ()) -> None:
+        """Drop all that is cached for this request's sign-in, in all processes at once.
+
+        :param also: further access tokens of the same sign-in.
+        """
+        self._request_cache.clear()
+        tokens = {self._tokens.incoming.access, self._tokens.current.access, self._synced, *also}
+        self._do_or_wait(lambda: self._caches.purge(*filter(None, tokens)))
+
+    def purge_changed(self) -> None:
+        """Drop what was cached under other permissions: GET `/me` has just named new ones."""
+        self._request_cache.clear(by_profile=True)
+        self._do_or_wait(lambda: self._caches.purge(*filter(None, [self.token])))
+
+    def purge_user(self, subject: str | None = None) -> None:
+        """Drop all that is cached for all sign-ins of a user, in all processes; later, if the store is down.
+
+        :param subject: the claim `sub` of the user's access tokens; by default this request's user.
+        """
+        own = subject_of(self.token) if self.token else None
+        named = subject or (own and own[0])
+        self._request_cache.clear()
+        if named:
+            self._do_or_wait(lambda: self._caches.purge_user(named))
+
+    @contextmanager
+    def purged_if_ended(self) -> Iterator[None]:
+        """A block in which the end of the sign-in takes its cached data with it."""
+        try:
+            yield
+        except SignInEndedError:
+            self.purge()
+            raise
+
+    def has_profile(self, cached: Callable[[str], bool]) -> bool:
+        """Return whether GET `/me` once accepted the access token, expired or not; False if the store is down.
+
+        :param cached: whether a cache with this name has the profile.
+        """
+        try:
+            return any(name is not None and cached(name) for name in self._caches.names(self.token))
+        except StoreUnavailableError:
+            return False
+
+    def names_of_write(self, cache: SignInCache | None, *, sent: str | None) -> set[str]:
+        """Return the names of the caches whose write logs must record this completed write.
+
+        They are read from the store: what opens a cache may have been lost, and made again, while the write was under
+        way. A cache that is opened after the write was done holds nothing older. If the store is down, what these
+        tokens open is dropped as soon as it is back.
+
+        :param cache: the one from before the write left.
+        :param sent: the access token before the write left.
+        """
+        self.sync_with_tokens()
+        tokens = {token for token in (self.token, sent) if token is not None}
+        names = {None if cache is None else cache.name}
+        try:
+            names |= set(self._caches.names(*tokens)) if tokens else set()
+        except StoreUnavailableError:
+            self._do_or_wait(lambda: self._caches.purge(*tokens))
+        return {name for name in names if name is not None}
+
+    def _is_of_one_sign_in(self, old: str | None, new: str | None) -> bool:
+        """Return whether a refresh of this request gave `new` for `old`, and both open one cache."""
+        if old is None or new is None or self._tokens.status is not TokenStatus.REFRESHED:
+            return False
+        try:
+            one, other = self._caches.names(old, new)
+        except StoreUnavailableError:
+            return False
+        return one is not None and one == other
+
+    @staticmethod
+    def _do_or_wait(purge: Callable[[], None]) -> None:
+        try:
+            purge()
+        except StoreUnavailableError as error:
+            logger.warning(_DROPPED_LATER, error)
