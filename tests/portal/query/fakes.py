@@ -12,7 +12,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from json import dumps
 from typing import Any, Self
@@ -213,7 +213,8 @@ class FakeBackend:
             before = tokens.current.access
             self.refresh(tokens)
             if before and tokens.current.access and tokens.current.access != before:
-                tokens.hand_on(before, tokens.current.access, is_proven=False)
+                with suppress(errors.StoreUnavailableError):
+                    tokens.hand_on(before, tokens.current.access, is_proven=False)
 
     @property
     def refresher(self) -> Self:

@@ -14,13 +14,11 @@ from concurrent.futures import Future
 from random import Random
 from typing import Any
 
-import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
 from portal.errors import ApiNotFoundError
 from portal.query import QueryClient
-from portal.query.cache import patches
 from tests.portal.query.answering import Mutations, Queries
 from tests.portal.query.fakes import NoSingleFlight
 from tests.portal.query.query_machine import VersionedBackend, run_machine
@@ -193,10 +191,5 @@ class InterleavingMachine(RuleBasedStateMachine):
             request.gate()
 
 
-@pytest.mark.parametrize("version_field", ["version", "another field"])
-def test_no_read_misses_a_completed_write_however_requests_overlap(
-    monkeypatch: pytest.MonkeyPatch, version_field: str
-) -> None:
-    """Also where rows tell no version."""
-    monkeypatch.setattr(patches, "VERSION_FIELD", version_field)
+def test_no_read_misses_a_completed_write_however_requests_overlap() -> None:
     run_machine(InterleavingMachine, examples=number_of(80), steps=40)
