@@ -46,9 +46,13 @@ class TokenStatus(Enum):
 
 
 class HandOn(Protocol):
-    """See `TokenStore.hand_on`."""
+    """Has what belongs to an access token belong to the one that replaces it."""
 
-    def __call__(self, old: str, new: str, *, is_proven: bool) -> None: ...
+    def __call__(self, old: str, new: str, *, is_proven: bool) -> None:
+        """Hand on.
+
+        :param is_proven: whether both tokens are certainly of one sign-in.
+        """
 
 
 def _hand_on_nothing(old: str, new: str, *, is_proven: bool) -> None:
@@ -70,8 +74,7 @@ class TokenStore:
     :ivar accepted: the access token that GET `/me` did not refuse after another call had.
     :ivar unanswered: when this request's submissions began that had no usable answer, monotonic seconds.
     :ivar asking: is held while `/me` is asked.
-    :ivar hand_on: is told of a new access token before anybody has it: the one that it replaces, the new one, and
-        whether both are certainly of one sign-in.
+    :ivar hand_on: a refresh calls it before anybody has the new access token.
     """
 
     __slots__ = (

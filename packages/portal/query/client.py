@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import logging
 import time
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from django.http import HttpRequest
 
+from portal.config.limits import MAX_PAGES
 from portal.errors import ApiError, UsageError, without_traceback
 from portal.query.calls import BackendCaller, Retries
 from portal.query.endpoints import REGISTRY, ListRequest, QuerySpec, ReadRequest, Registry, WriteRequest
@@ -15,7 +18,6 @@ from portal.query.events import EventLog
 from portal.query.offered_calls import check_offered
 from portal.query.process_state import QueryRuntime, process_runtime, runtime_for
 from portal.query.reads import PageFetcher, Reads, WalkedPage, walk_list
-from portal.query.request_cache import RequestCache
 from portal.query.request_sign_in import PROFILE_QUERY, RequestSignIn
 from portal.query.results import (
     MutationResult,
@@ -40,6 +42,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("portal.query")
 
+TResult = TypeVar("TResult")
+
 
 class QueryClient:
     """Cached reads and writes of one user. Made by :func:`create_query_client`; the threads of a request may share it.
@@ -59,53 +63,22 @@ class QueryClient:
         reload: bool,
     ) -> None:
         self._log, self._warned, self._clock = EventLog(clock), runtime.warned, clock
-        self._caller, request_cache = caller, RequestCache(clock=clock)
-        self._sign_in = RequestSignIn(caches=runtime.caches, caller=caller, request_cache=request_cache)
-        self._cache = runtime.cache
-        fetcher = PageFetcher(
-            caller=caller,
-            sign_in=self._sign_in,
-            cache=runtime.cache,
-            warned=runtime.warned,
-            single_flight=runtime.single_flight,
-            registry=registry,
-            clock=clock,
-        )
-        self.reads = Reads(
-            fetcher=fetcher,
-            request_cache=request_cache,
-            revalidations=runtime.revalidations,
-            pool=runtime.pool,
-            patience_s=runtime.patience_s,
-            reload=reload,
-        )
-        self._writes = Writes(reads=self.reads, request_cache=request_cache)
+        self._caller = caller
+        self._sign_in = RequestSignIn(caches=runtime.caches, caller=caller, clock=clock)
+        fetcher = PageFetcher(runtime=runtime, caller=caller, sign_in=self._sign_in, registry=registry, clock=clock)
+        self.reads = Reads(fetcher=fetcher, reload=reload)
+        self._writes = Writes(reads=self.reads)
 
-    def query(self, request: ReadRequest, *, force: bool = False) -> QueryResult[Any]:
-        """Run a one-shot query.
+    def run(self, spec: QuerySpec[TResult]) -> TResult:
+        """Run one query.
 
         :raises SignInEndedError: the sign-in is over.
         """
-        call: QuerySpec[Any] = QuerySpec(query=request, force=force)
-        return self._one_shot(call, self._read(call))
-
-    def paginated(
-        self,
-        request: ListRequest,
-        *,
-        pages: int = 1,
-        cursor: str | None = None,
-        force: bool = False,
-        again: bool = False,
-    ) -> PaginatedResult[Any]:
-        """Read pages of a list, from `cursor` on.
-
-        :param again: try once more what has failed in this request.
-        :raises UsageError: `pages` is not a number from 1 to 50, or `cursor` is not a text.
-        :raises SignInEndedError: the sign-in is over.
-        """
-        call: QuerySpec[Any] = QuerySpec(query=request, cursor=cursor, pages=pages, force=force, again=again)
-        return self._paginated(request, call, self._read(call))
+        began = time.perf_counter()
+        with tracing.span("query", spec.query.key.endpoint) as span, self._sign_in.purged_if_ended():
+            result = self.reads.read(spec)
+            span.set(tracing.OUTCOME, self._log.add_read(spec, result, began=began))
+        return cast("TResult", self._result(spec, result))
 
     def walk(self, request: ListRequest, *, page_rows: int) -> Iterator[WalkedPage[Any]]:
         """Read a whole list past the cache, page by page: :func:`~portal.query.reads.walks.walk_list`."""
@@ -114,19 +87,14 @@ class QueryClient:
         return walked_pages(rows, request, warned=self._warned)
 
     def queries(self, specs: Sequence[QuerySpec[Any]]) -> list[Any]:
-        """Run queries at the same time; gives their results in the same order. Raises as :meth:`paginated`."""
+        """Run queries at the same time; return their results in the same order. Raises as :meth:`run`."""
         began = time.perf_counter()
         with tracing.span("queries", str(len(specs))) as span, self._sign_in.purged_if_ended():
             results = self.reads.read_all(specs)
             for spec, result in zip(specs, results, strict=True):
                 status = self._log.add_read(spec, result, began=began)
                 span.part("query", spec.query.key.endpoint, outcome=status)
-        return [
-            self._paginated(spec.query, spec, result)
-            if isinstance(spec.query, ListRequest)
-            else self._one_shot(spec, result)
-            for spec, result in zip(specs, results, strict=True)
-        ]
+        return [self._result(spec, result) for spec, result in zip(specs, results, strict=True)]
 
     def start(self, spec: QuerySpec[QueryResult[Any]]) -> QueryResult[Any] | bool:
         """Begin to fetch what a one-shot query needs, while the request goes on. The hook will wait for it.
@@ -141,7 +109,7 @@ class QueryClient:
                 span.set(tracing.OUTCOME, "started")
                 return started
             span.set(tracing.OUTCOME, self._log.add_read(spec, started, began=began))
-        return self._one_shot(spec, started)
+        return cast("QueryResult[Any]", self._result(spec, started))
 
     def mutate(
         self,
@@ -201,7 +169,7 @@ class QueryClient:
 
     def is_accepted(self) -> bool:
         """Return whether GET `/me` once accepted the request's access token, as far as the cache still knows."""
-        return self._sign_in.has_profile(lambda name: self._cache.has(name, PROFILE_QUERY.key))
+        return self._sign_in.has_profile(lambda name: self.reads.fetcher.cache.has(name, PROFILE_QUERY.key))
 
     def purge(self, *, also: Collection[str | None] = ()) -> None:
         """Drop all that is cached for this sign-in, in all processes at once: above all at sign-out.
@@ -219,39 +187,31 @@ class QueryClient:
         """
         self._sign_in.purge_user(subject)
 
-    def _read(self, call: QuerySpec[Any]) -> ReadResult:
-        began = time.perf_counter()
-        with tracing.span("query", call.query.key.endpoint) as span, self._sign_in.purged_if_ended():
-            result = self.reads.read(call)
-            span.set(tracing.OUTCOME, self._log.add_read(call, result, began=began))
-        return result
-
-    def _one_shot(self, call: QuerySpec[Any], result: ReadResult) -> QueryResult[Any]:
-        page = result.pages[0].page if result.pages else None
-        data, error = response_data(page.body, call.query.decode) if page else (None, None)
-        if error is not None and result.error is None and not result.fetched and not call.force:
+    def _result(self, spec: QuerySpec[Any], result: ReadResult) -> Any:
+        request, pages = spec.query, len(result.pages)
+        refetch: Callable[[], Any] = partial(self.run, replace(spec, force=True, again=False))
+        if isinstance(request, ListRequest):
+            return PaginatedResult(
+                _data=partial(list_data, result.pages, request, is_from_start=spec.cursor is None, warned=self._warned),
+                error=result.error,
+                fetched_at=result.fetched_at,
+                is_stale=result.is_stale,
+                version=_version(request, result),
+                pages=pages,
+                _refetch=refetch,
+                _fetch_next=partial(self.run, replace(spec, pages=min(pages + 1, MAX_PAGES), force=False, again=True)),
+            )
+        data, error = response_data(result.pages[0].page.body, request.decode) if pages else (None, None)
+        if error is not None and result.error is None and not result.fetched and not spec.force:
             # Cached, and not what is declared: another release declares something else. It counts as missing.
-            return self.query(call.query, force=True)
+            return refetch()
         return QueryResult(
             data=data,
             error=result.error or error,
             fetched_at=result.fetched_at,
             is_stale=result.is_stale,
-            version=_version(call.query, result) if error is None else None,
-            _refetch=lambda: self.query(call.query, force=True),
-        )
-
-    def _paginated(self, request: ListRequest, call: QuerySpec[Any], result: ReadResult) -> PaginatedResult[Any]:
-        pages = len(result.pages)
-        return PaginatedResult(
-            _data=lambda: list_data(result.pages, request, is_from_start=call.cursor is None, warned=self._warned),
-            error=result.error,
-            fetched_at=result.fetched_at,
-            is_stale=result.is_stale,
-            version=_version(request, result),
-            pages=pages,
-            _refetch=lambda: self.paginated(request, pages=call.pages, cursor=call.cursor, force=True),
-            _fetch_next=lambda: self.paginated(request, pages=pages + 1, cursor=call.cursor, again=True),
+            version=_version(request, result) if error is None else None,
+            _refetch=refetch,
         )
 
 

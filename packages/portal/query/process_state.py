@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from fork_safety import ForkSafeLock, reset_after_fork
@@ -12,7 +12,6 @@ from portal.config.current import portal_config
 from portal.config.limits import FETCH_QUEUE, FETCH_THREADS, PATIENCE_S
 from portal.process import Pool, SingleFlight
 from portal.query.cache import MAX_CLOCK_SKEW_S, MAX_VARIANT_PAGES, READ_LAG_S, MergedPage, PageCache
-from portal.query.reads import Revalidations
 from portal.query.sign_in_caches import SignInCaches
 from portal.store import query_store
 
@@ -36,9 +35,8 @@ class QueryRuntime:
     cache: PageCache
     single_flight: SingleFlight[MergedPage]
     pool: Pool
-    revalidations: Revalidations
     patience_s: float
-    warned: set[str]
+    warned: set[str] = field(default_factory=set)
 
 
 def runtime_for(
@@ -59,7 +57,6 @@ def runtime_for(
     :param backend_url: whose pages are read.
     :param random_below: a random whole number from 0 to below its argument.
     """
-    pool = pool or Pool(name="fetch", threads=FETCH_THREADS, queue=FETCH_QUEUE)
     caches = SignInCaches(store=store, random_below=random_below)
     return QueryRuntime(
         caches=caches,
@@ -72,16 +69,9 @@ def runtime_for(
             random_below=random_below,
         ),
         single_flight=single_flight or SingleFlight(),
-        pool=pool,
-        revalidations=Revalidations(pool=pool),
+        pool=pool or Pool(name="fetch", threads=FETCH_THREADS, queue=FETCH_QUEUE),
         patience_s=patience_s,
-        warned=set(),
     )
-
-
-def _read_lag_s(settle_s: float) -> float:
-    """How long a page may lack a write, of a backend whose reads are so far behind its writes."""
-    return settle_s + MAX_CLOCK_SKEW_S if settle_s else 0.0
 
 
 class _Process:
@@ -96,9 +86,10 @@ class _Process:
         if self.made is None:
             with self._lock:
                 if self.made is None:
+                    settle_s = current_backend().settle_s
                     self.made = runtime_for(
                         query_store(),
-                        read_lag_s=_read_lag_s(current_backend().settle_s),
+                        read_lag_s=settle_s + MAX_CLOCK_SKEW_S if settle_s else 0.0,
                         backend_url=portal_config().api_base_url,
                     )
         return self.made

@@ -1,22 +1,30 @@
-"""The sign-in of one request: which cache its access token opens."""
+"""The sign-in of one request: which cache its access token opens, and what the request has read.
+
+Each query runs at most once for each request. A write, an invalidation, and tokens of another sign-in empty what it has
+read. The client of a command may live for hours. So that is bounded in number and in time; no request reaches a bound.
+"""
 
 from __future__ import annotations
 
 import logging
+import threading
+from collections import OrderedDict
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from portal.api import TokenStatus
 from portal.config.contract_names import ME_PATH
 from portal.errors import ApiUnauthorizedError, SignInEndedError, StoreUnavailableError
+from portal.query.cache import is_enough
 from portal.query.endpoints import DeclaredQuery, ReadRequest, query_key
 from portal.query.sign_in_caches import cache_key, different_subjects, subject_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
 
+    from portal.query.cache import ReadResult
     from portal.query.calls import BackendCaller
-    from portal.query.request_cache import RequestCache
     from portal.query.sign_in_caches import SignInCache, SignInCaches
 
 logger = logging.getLogger("portal.query")
@@ -27,15 +35,89 @@ PROFILE_QUERY: Final = ReadRequest(
     hook=DeclaredQuery(url=ME_PATH, params=None, stale_while_revalidate=False), key=query_key(endpoint="user.get_me")
 )
 
+#: Endpoint, digest of the parameters, and first cursor.
+QueryName: TypeAlias = tuple[str, str, str | None]
+#: Queries whose results are kept. The one that was not used for the longest time goes first.
+MAX_MEMOIZED: Final = 256
+#: Seconds for which a result is kept: longer than a request may take.
+MEMOIZED_FOR_S: Final = 60.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Memoized:
+    """A result, how many pages were asked for, and when."""
+
+    result: ReadResult
+    count: int
+    at: float
+
+    def answer(self, count: int, *, again: bool) -> ReadResult | None:
+        """What a later call for `count` pages gets; None where something has to be fetched for it.
+
+        :param again: whether it tries once more what has failed.
+        """
+        done, has_all = self.result, is_enough(self.result.pages, count)
+        if has_all and (not done.is_stale or done.error is None):
+            # If there is an error, a page behind these failed.
+            return done.memoized(count, error=None)
+        has_failed = done.error is not None and count <= self.count and not again
+        return done.memoized(count, error=done.error) if has_all or has_failed else None
+
+
+class RequestCache:
+    """Results by query and first cursor. Safe for the threads of one request.
+
+    :param clock: seconds since the epoch.
+    :ivar version: how often it was emptied: by a profile that told of other permissions, and for any other reason. A
+        read that began at another version may lack a write.
+    """
+
+    def __init__(self, *, clock: Callable[[], float]) -> None:
+        self.version = (0, 0)
+        self._clock = clock
+        self._results: OrderedDict[QueryName, Memoized] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, name: QueryName) -> Memoized | None:
+        """The query's result, if this request has read the query."""
+        with self._lock:
+            known = self._results.get(name)
+            if known is None or not 0 <= self._clock() - known.at < MEMOIZED_FOR_S:
+                return None
+            self._results.move_to_end(name)
+            return known
+
+    def put(self, name: QueryName, result: ReadResult, *, count: int, at: float | None) -> None:
+        """Keep a result.
+
+        :param at: when its oldest part was put here, where the read went on from that part; None for now.
+        """
+        with self._lock:
+            self._results[name] = Memoized(result=result, count=count, at=self._clock() if at is None else at)
+            self._results.move_to_end(name)
+            while len(self._results) > MAX_MEMOIZED:
+                self._results.popitem(last=False)
+
+    def clear(self, *, by_profile: bool = False) -> None:
+        """Empty it: a write may have changed what was read, or it is another user's by now.
+
+        :param by_profile: because a profile told of other permissions.
+        """
+        with self._lock:
+            profiles, others = self.version
+            self.version = (profiles + by_profile, others + (not by_profile))
+            self._results.clear()
+
 
 class RequestSignIn:
     """The tokens of one request, and their cache. A refresh or a sign-in may change the tokens during the request.
 
-    :param request_cache: is emptied when the request's data becomes another sign-in's, or is purged.
+    :param clock: seconds since the epoch.
+    :ivar memo: is emptied when the request's data becomes another sign-in's, or is purged.
     """
 
-    def __init__(self, *, caches: SignInCaches, caller: BackendCaller, request_cache: RequestCache) -> None:
-        self._request_cache = request_cache
+    def __init__(self, *, caches: SignInCaches, caller: BackendCaller, clock: Callable[[], float]) -> None:
+        self.memo = RequestCache(clock=clock)
         self._caches = caches
         self._caller = caller
         self._tokens = caller.tokens
@@ -88,7 +170,7 @@ class RequestSignIn:
             self._synced = now
             if not self._is_of_one_sign_in(before, now):
                 self._is_fresh = False
-                self._request_cache.clear()
+                self.memo.clear()
 
     def has(self, cache: SignInCache, *, sent: str | None) -> bool:
         """Return whether a response that just came is certainly of this cache: the tokens may have changed meanwhile.
@@ -112,13 +194,13 @@ class RequestSignIn:
 
         :param also: further access tokens of the same sign-in.
         """
-        self._request_cache.clear()
+        self.memo.clear()
         tokens = {self._tokens.incoming.access, self._tokens.current.access, self._synced, *also}
         self._do_or_wait(lambda: self._caches.purge(*filter(None, tokens)))
 
     def purge_changed(self) -> None:
         """Drop what was cached under other permissions: GET `/me` has just named new ones."""
-        self._request_cache.clear(by_profile=True)
+        self.memo.clear(by_profile=True)
         self._do_or_wait(lambda: self._caches.purge(*filter(None, [self.token])))
 
     def purge_user(self, subject: str | None = None) -> None:
@@ -128,7 +210,7 @@ class RequestSignIn:
         """
         own = subject_of(self.token) if self.token else None
         named = subject or (own and own[0])
-        self._request_cache.clear()
+        self.memo.clear()
         if named:
             self._do_or_wait(lambda: self._caches.purge_user(named))
 

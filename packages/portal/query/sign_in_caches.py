@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 #: Lifetime of a cache, seconds. When it ends, pages are fetched once more. So a made-up token leaves nothing for long.
 CACHE_LIFETIME_S: Final = 60 * 60
 #: How long what a token opens outlives the token, seconds: longer than any page that was fetched with it.
-USED_TOKEN_KEPT_S: Final = 20 * 60
+USED_OPENS_KEPT_S: Final = 20 * 60
 #: Lifetime of the number of an endpoint, or of all caches: a store that evicts by age takes it last. Seconds.
 GENERATION_LIFETIME_S: Final = 7 * 24 * 60 * 60
 #: Characters with which a user, and the names of the user's caches, begin: they lie in one slot of a cluster.
@@ -47,7 +47,7 @@ MAX_PENDING: Final = 4096
 #: Tokens that a process keeps in memory.
 _MAX_KNOWN: Final = 4096
 _NAME_CHARS: Final = 32
-_TOKEN: Final = "ns:"
+_OPENS: Final = "ns:"
 #: Among the purges that wait: of all caches.
 _EVERYTHING: Final = ""
 _END: Final = 2**60
@@ -137,7 +137,7 @@ class SignInCaches:
             return None
         key, user, lifetime_s = cache_key(token), _user_of(token), self._lifetime_s(token)
         for _ in range(2):
-            value = self._store.get_many([key]).get(key)
+            value: Any = self._store.get_many([key]).get(key)
             found = _name_in(value)
             name = found or self._new_name(user)
             number_keys = (_number_key(name), *([_number_key(user)] if user else []))
@@ -226,10 +226,10 @@ class SignInCaches:
         if _EVERYTHING in pending:
             self.clear(None)
         else:
-            tokens = [key for key in pending if key.startswith(_TOKEN)]
+            tokens = [key for key in pending if key.startswith(_OPENS)]
             found = self._store.get_many(tokens) if tokens else {}
             names = filter(None, map(_name_in, found.values()))
-            numbers = {key for key in pending if not key.startswith(_TOKEN)}
+            numbers = {key for key in pending if not key.startswith(_OPENS)}
             self._store.delete_many(numbers.union(map(_number_key, names)))
         with self._lock:
             for key, mark in pending.items():
@@ -274,7 +274,7 @@ class SignInCaches:
     def _lifetime_s(self, token: str) -> float:
         end = expires_at(token)
         left = CACHE_LIFETIME_S if end is None else max(0.0, end - self._clock())
-        return min(CACHE_LIFETIME_S, left + USED_TOKEN_KEPT_S)
+        return min(CACHE_LIFETIME_S, left + USED_OPENS_KEPT_S)
 
     def _remember(self, cache: SignInCache) -> SignInCache:
         with self._lock:
@@ -298,7 +298,7 @@ def different_subjects(one: str, other: str) -> bool:
 @lru_cache(maxsize=256)
 def cache_key(token: str) -> str:
     """Return the key of what a token opens. Each read of a request asks for that of the same token."""
-    return f"{_TOKEN}{hashlib.sha256(token.encode(errors='surrogatepass')).hexdigest()}"
+    return f"{_OPENS}{hashlib.sha256(token.encode(errors='surrogatepass')).hexdigest()}"
 
 
 @lru_cache(maxsize=1024)

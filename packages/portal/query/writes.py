@@ -44,7 +44,6 @@ if TYPE_CHECKING:
         WriteRequest,
     )
     from portal.query.reads import Reads
-    from portal.query.request_cache import RequestCache
     from portal.query.sign_in_caches import SignInCache
 
 logger = logging.getLogger("portal.query")
@@ -58,7 +57,6 @@ class Writes:
     """The writes of one request."""
 
     reads: Reads
-    request_cache: RequestCache
 
     def run(self, write: WriteRequest) -> Any:
         """Send a write; return the response's JSON. A form that arrives twice is sent once. Raises as :meth:`_send`."""
@@ -112,7 +110,7 @@ class Writes:
                 self._record(cache, dict.fromkeys(targets, replace(record, done_at=clock())), {}, sent=sent)
             if write.hook.url not in PATHS_WITHOUT_BEARER:
                 self.reads.after_failure(error, endpoint=write.endpoint)
-            found = absence(error, write.hook, warned=fetcher.warned)
+            found = absence(error, write.hook, warned=fetcher.runtime.warned)
             if found is error:
                 raise
             raise found from error
@@ -172,7 +170,7 @@ class Writes:
             for key, page in pages:
                 self.reads.fetcher.cache.put(cache, key, page, start=None, index=0, clock=self.reads.fetcher.clock)
         self.reads.fetcher.cache.append_records(sorted(names), records, since=since)
-        self.request_cache.clear()
+        self.reads.sign_in.memo.clear()
 
 
 def record_of_failure(error: ApiError) -> WriteRecord | None:

@@ -9,6 +9,7 @@ deleted is said only after a GET of it has answered 404 or 410 (contract, sectio
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from django.core.exceptions import ValidationError
@@ -54,7 +55,7 @@ def is_not_taken_of_row(request: HttpRequest, error: ApiError | None, row_id: st
     """
     if query is not None and isinstance(error, ApiNotFoundError) and not is_not_taken(error):
         # Past the cache, which may hold a row that is gone.
-        found = client_of(request).query(query.spec(id=row_id).query, force=True)
+        found = client_of(request).run(replace(query.spec(id=row_id), force=True))
         if found.error is not None:
             raise found.error
     return is_not_taken(error)

@@ -15,14 +15,13 @@ import hashlib
 import logging
 import secrets
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import msgspec
 
-from portal.config.limits import REVALIDATION_LEASE_S
 from portal.errors import StoreUnavailableError
 from portal.query.cache.pages import MAX_CLOCK_SKEW_S, PAGE_FORMAT, READ_LAG_S, VersionStamp, parse_page
 from portal.query.cache.sent_keys import SentKeys
@@ -59,6 +58,7 @@ _NAMED_MEMBERS: Final = 2
 class PageCache:
     """The pages and write logs of one store. Safe for threads.
 
+    :ivar store: where they are.
     :ivar sent_keys: for writes that may be sent again.
     :param read_lag_s: how far the backend's reads may be behind its writes, seconds.
     :param variant_places: places that all variants of a sign-in share.
@@ -77,7 +77,7 @@ class PageCache:
         backend_url: str = "",
         random_below: Callable[[int], int] = secrets.randbelow,
     ) -> None:
-        self._store = store
+        self.store = store
         self._caches = caches
         self._read_lag_s = read_lag_s
         self._backend = hashlib.sha256(backend_url.encode()).hexdigest()[:_BACKEND_CHARS]
@@ -100,7 +100,7 @@ class PageCache:
             places = [self._places(cache.name, key, start, range(count)) for key, start, count in queries]
             keys = [(log.key, *generations) for log, generations in versions]
             pages = [place.key for each in places for place in each]
-            found = self._store.get_many(dict.fromkeys(chain(cache.keys, *keys, pages)))
+            found = self.store.get_many(dict.fromkeys(chain(cache.keys, *keys, pages)))
             if not cache.is_current(found):
                 return [CacheEntry(is_current=False)] * len(queries)
             return [
@@ -119,7 +119,7 @@ class PageCache:
     def has(self, name: str, key: QueryKey) -> bool:
         """Return whether the cache with this name has the first page of a query, however old; may raise."""
         [place] = self._places(name, key, None, range(1))
-        return place.page_in(self._store.get_many([place.key])) is not None
+        return place.page_in(self.store.get_many([place.key])) is not None
 
     def put(
         self,
@@ -151,14 +151,14 @@ class PageCache:
         def unless_newer(value: Any) -> Any:
             there = parse_page(place.page_in({place.key: value}))
             if there is None or there.stamp is None or there.stamp.generation != stamp.generation:
-                return place.stored(stored)
+                return [place.name, stored]
             # One that leaves in the future was stamped by a wrong clock.
             is_newer = page.at < there.at <= clock() + MAX_CLOCK_SKEW_S
-            return MISSING if is_newer else place.stored(stored)
+            return MISSING if is_newer else [place.name, stored]
 
         try:
             # An entry stored before this request was sent is older.
-            self._store.update(place.key, unless_newer, lifetime_s=PAGE_LIFETIME_S, since=page.at)
+            self.store.update(place.key, unless_newer, lifetime_s=PAGE_LIFETIME_S, since=page.at)
         except StoreUnavailableError as error:
             logger.warning("%s: a page was not cached: %s", key.endpoint, error)
 
@@ -203,7 +203,7 @@ class PageCache:
             if self._caches.pending:
                 self._caches.flush()
             versions = {endpoint: self._versions(cache, endpoint) for endpoint in endpoints}
-            found = self._store.get_many({key for log, keys in versions.values() for key in (log.key, *keys)})
+            found = self.store.get_many({key for log, keys in versions.values() for key in (log.key, *keys)})
             return {endpoint: self._stamp(log, cache, keys, found) for endpoint, (log, keys) in versions.items()}
         except StoreUnavailableError as error:
             logger.warning("a write begins without the cache: %s", error)
@@ -230,33 +230,16 @@ class PageCache:
             except StoreUnavailableError as still:
                 logger.warning("what is cached for a sign-in is dropped as soon as the store is back: %s", still)
 
-    # --- leases: one revalidation in all processes ---
-
     def lease_key(self, cache: SignInCache, key: QueryKey, *, start: str | None, index: int) -> str:
         """Return the key of the lease for a revalidation that begins with this page of a query."""
         return f"{cache.name}:lease:{_page_name(key, start, index)}"
-
-    def acquire_lease(self, lease: str) -> bool:
-        """Take a lease: True for exactly one caller in all processes, until the lease ends by itself."""
-        try:
-            return self._store.add(lease, 1, lifetime_s=REVALIDATION_LEASE_S)
-        except StoreUnavailableError as error:
-            logger.warning("nothing is revalidated without the store: %s", error)
-            return False
-
-    def release_lease(self, lease: str) -> None:
-        """Give a lease back, because the cache has the newer response."""
-        try:
-            self._store.delete(lease)
-        except StoreUnavailableError as error:
-            logger.warning("a lease ends by itself: %s", error)
 
     # --- inside ---
 
     def _stamp(
         self, log: WriteLog, cache: SignInCache, generations: tuple[str, str], found: Mapping[str, Any]
     ) -> VersionStamp | None:
-        """Return the version stamp of an endpoint, among values that were read from the store. Makes what is missing."""
+        """Return the version stamp of an endpoint, among values from the store. Makes what is missing."""
         position = log.position_in(found)
         if position is None:
             position = log.create()
@@ -284,7 +267,7 @@ class PageCache:
             logger.exception("%s: the record of a write could not be made", log.endpoint)
 
     def _log(self, name: str, endpoint: str) -> WriteLog:
-        return WriteLog(store=self._store, namespace=name, endpoint=endpoint, random_below=self._random_below)
+        return WriteLog(store=self.store, namespace=name, endpoint=endpoint, random_below=self._random_below)
 
     def _make_versions(self, cache: SignInCache, endpoint: str) -> tuple[WriteLog, tuple[str, str]]:
         """Return the write log of an endpoint in a cache, and the keys of the numbers that its pages carry."""
@@ -292,37 +275,28 @@ class PageCache:
 
     def _places(self, name: str, key: QueryKey, start: str | None, indexes: range) -> list[_Place]:
         """Return where some pages of a query lie, from the cursor `start` on."""
-        prefix = f"{name}:{self._backend}:{PAGE_FORMAT}:"
+        prefix, first = f"{name}:{self._backend}:{PAGE_FORMAT}:", 0
         if start is None and not key.params:
-            return [_Place(f"{prefix}{key.digest}::{index}", "") for index in indexes]
-        # The pages of one list lie side by side, so they never replace each other.
-        mixed = hashlib.sha256(f"{name}:{_page_name(key, start, 0)}".encode()).hexdigest()
-        first = int(mixed[:_PLACE_CHARS], 16)
+            prefix += key.digest
+        else:
+            # The pages of one list lie side by side, so they never replace each other.
+            mixed = hashlib.sha256(f"{name}:{_page_name(key, start, 0)}".encode()).hexdigest()
+            first, prefix = int(mixed[:_PLACE_CHARS], 16), f"{prefix}variant"
         return [
-            _Place(f"{prefix}variant:{(first + index) % self._variant_places}", _page_name(key, start, index))
+            _Place(f"{prefix}:{(first + index) % self._variant_places}", _page_name(key, start, index))
             for index in indexes
         ]
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """Where one page lies.
-
-    :param name: which page it is, where others may lie at the same key; empty where no other can.
-    """
+class _Place(NamedTuple):
+    """Where one page lies, and which page it is: another one may lie there."""
 
     key: str
     name: str
 
-    def stored(self, page: list[Any]) -> list[Any]:
-        """Return what is stored at the key for a page."""
-        return [self.name, page] if self.name else page
-
     def page_in(self, found: Mapping[str, Any]) -> Any:
         """Return the page among values that were read from the store; None where there is none, or another one."""
-        value = found.get(self.key)
-        if not self.name:
-            return value
+        value: Any = found.get(self.key)
         is_here = isinstance(value, list) and len(value) == _NAMED_MEMBERS and value[0] == self.name
         return value[1] if is_here else None
 

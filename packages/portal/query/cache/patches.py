@@ -93,9 +93,7 @@ def apply_answers(page: Page, records: Sequence[WriteRecord], *, params: Mapping
     name, body, applied = query_name(params), page.body, 0
     for record in records:
         answered = {patch.row_id: patch.row for patch in record.patches if patch.kind == ANSWER}
-        has_more = any(
-            json.loads(other).items() < json.loads(name).items() for other in answered if other != name
-        )
+        has_more = any(json.loads(other).items() < json.loads(name).items() for other in answered if other != name)
         if record.makes_stale(params) or has_more:
             return PatchedPage(body=body, is_stale=True, applied=applied)
         if name in answered:

@@ -75,7 +75,9 @@ class SentKeys:
             state = UNKNOWN if error.outcome_is_unknown else MISSING
             raise
         finally:
-            keeps = partial(self.store.set, place, state, lifetime_s=_POST_ANSWER_S if lifetime_s is None else lifetime_s)
+            keeps = partial(
+                self.store.set, place, state, lifetime_s=_POST_ANSWER_S if lifetime_s is None else lifetime_s
+            )
             self._tried(partial(self.store.delete, place) if state is MISSING else keeps)
         return data
 

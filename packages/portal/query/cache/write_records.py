@@ -12,16 +12,16 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from portal.config.contract_names import ID_FIELD
 from portal.errors import ApiNotFoundError, UsageError
-from portal.query.cache.pages import JsonRow
 from portal.query.endpoints import LIST_HELPERS, address, canonical_json, checked_params, given_params, parameter_names
 
 if TYPE_CHECKING:
+    from portal.query.cache.pages import JsonRow
     from portal.query.endpoints import Registry
 
 Kind: TypeAlias = str
@@ -140,7 +140,9 @@ ALL_STALE: Final = WriteRecord(stale=(ALL_QUERIES,))
 def parse_record(value: object) -> WriteRecord | None:
     """Return a record as the store has it; None for a value that is not one, or has an unknown format."""
     match value:
-        case [3, str() as by, list() as patches, list() as stale, float() | int() | None as done_at]:
+        case [int() as number, str() as by, list() as patches, list() as stale, float() | int() | None as done_at] if (
+            number == WRITE_RECORD_FORMAT
+        ):
             changes, parts = [*map(_parse_patch, patches)], [*map(_parse_stale, stale)]
         case _:
             return None

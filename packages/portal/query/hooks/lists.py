@@ -67,9 +67,7 @@ class PaginatedQueryHook(ReadHook[ListRequest], DeclaredList[TItem, Any], Generi
         :raises UsageError: the parameters do not fit the declaration.
         :raises SignInEndedError: the sign-in is over.
         """
-        query, pages, cursor = self._call(args, named)
-        result = client_of(request).paginated(query, pages=pages, cursor=cursor)
-        return cast("PaginatedResult[TItem]", result)
+        return client_of(request).run(self._spec(args, named))
 
     #: Fetches the pages into the cache for a later read. A failure is reported by that read.
     prefetch = __call__
@@ -85,8 +83,7 @@ class PaginatedQueryHook(ReadHook[ListRequest], DeclaredList[TItem, Any], Generi
 
         :raises UsageError: the parameters do not fit the declaration.
         """
-        query, pages, cursor = self._call(args, named)
-        return QuerySpec(query=query, pages=pages, cursor=cursor)
+        return self._spec(args, named)
 
     @overload
     def walk(
@@ -106,15 +103,15 @@ class PaginatedQueryHook(ReadHook[ListRequest], DeclaredList[TItem, Any], Generi
         :raises SignInEndedError: by the iterator: the sign-in is over.
         :raises ApiError: by the iterator: a page can't be read.
         """
-        query, _, _ = self._call(args, named)
-        return client_of(request).walk(query, page_rows=WALK_PAGE_ROWS)
+        query = self._spec(args, named).query
+        return client_of(request).walk(cast("ListRequest", query), page_rows=WALK_PAGE_ROWS)
 
-    def _call(self, args: Sequence[Any], named: Mapping[str, Any]) -> tuple[ListRequest, int, str | None]:
+    def _spec(self, args: Sequence[Any], named: Mapping[str, Any]) -> QuerySpec[PaginatedResult[TItem]]:
         given = args[0] if args else named.get("params")
         if isinstance(given, ListParams):
             named = {"pages": given.pages, "cursor": given.cursor, **named}
         params = {name: value for name, value in named.items() if name not in OF_THE_CALL} if named else named
-        return self._request(args, params), named.get("pages", 1), named.get("cursor")
+        return QuerySpec(query=self._request(args, params), pages=named.get("pages", 1), cursor=named.get("cursor"))
 
     def _made_request(self, key: QueryKey) -> ListRequest:
         return ListRequest(hook=self, key=key, decode=self._decode, id_field=id_field(self.item))

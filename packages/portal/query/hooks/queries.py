@@ -121,7 +121,7 @@ class QueryHook(ReadHook[ReadRequest], Generic[TData_co, P]):
         :raises UsageError: the parameters do not fit the declaration.
         :raises SignInEndedError: the sign-in is over.
         """
-        return cast("QueryResult[TData_co]", client_of(request).query(self._request(args, named)))
+        return client_of(request).run(self.spec(*args, **named))
 
     #: Fetches the response into the cache for a later read. A failure is reported by that read.
     prefetch = __call__

@@ -12,5 +12,4 @@ from __future__ import annotations
 
 from portal.query.reads.cached_reads import Reads
 from portal.query.reads.page_fetches import PageFetcher
-from portal.query.reads.parallel_fetches import Revalidations
 from portal.query.reads.walks import WalkedPage, walk_list

@@ -17,18 +17,14 @@ from portal.errors import ApiError, ApiForbiddenError, ApiUnauthorizedError, wit
 from portal.query.cache import NO_ENTRY, ReadResult, fresh_prefix, is_enough, merge_pages
 from portal.query.endpoints import QuerySpec
 from portal.query.reads.page_fetches import ANY_FETCH, NO_FETCH, Read
-from portal.query.reads.parallel_fetches import ParallelFetches
-from portal.query.request_cache import MEMOIZED_FOR_S
-from portal.query.request_sign_in import PROFILE_QUERY
+from portal.query.reads.parallel_fetches import ParallelFetches, revalidate
+from portal.query.request_sign_in import MEMOIZED_FOR_S, PROFILE_QUERY
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from portal.process import Pool
     from portal.query.cache import CacheEntry
     from portal.query.reads.page_fetches import PageFetcher
-    from portal.query.reads.parallel_fetches import Revalidations
-    from portal.query.request_cache import RequestCache
     from portal.query.sign_in_caches import SignInCache
 
 _PROFILE: Final = PROFILE_QUERY.key.endpoint
@@ -37,30 +33,16 @@ _PROFILE: Final = PROFILE_QUERY.key.endpoint
 class Reads:
     """See the module.
 
-    :param pool: threads for fetches that the request waits for.
-    :param patience_s: how long the request waits for newer data while it could show older data.
     :param reload: whether the first read of each query asks the backend before it shows anything, because the user
         reloads the page. It may join a fetch of another request that began after this request.
     """
 
-    def __init__(
-        self,
-        *,
-        fetcher: PageFetcher,
-        request_cache: RequestCache,
-        revalidations: Revalidations,
-        pool: Pool,
-        patience_s: float,
-        reload: bool = False,
-    ) -> None:
+    def __init__(self, *, fetcher: PageFetcher, reload: bool = False) -> None:
         self.sign_in = fetcher.sign_in
         self.fetcher = fetcher
         self._cache = fetcher.cache
         self._clock = fetcher.clock
-        self._memo = request_cache
-        self.revalidations = revalidations
-        self._pool = pool
-        self._patience_s = patience_s
+        self._memo = fetcher.sign_in.memo
         self._reload = reload
         self._began = time.monotonic()
         #: Fetches that were started and not read yet.
@@ -143,8 +125,8 @@ class Reads:
     def _parallel(self) -> ParallelFetches:
         # Most requests show cached data and need none. The profile is read with every page, so it may not take all of
         # the time of a reload.
-        patience_s = BINDING_BUDGET_S if self._reload else self._patience_s
-        return ParallelFetches(pool=self._pool, fetcher=self.fetcher, patience_s=patience_s)
+        patience_s = BINDING_BUDGET_S if self._reload else self.fetcher.runtime.patience_s
+        return ParallelFetches(fetcher=self.fetcher, patience_s=patience_s)
 
     def _prepare(self, calls: Sequence[QuerySpec[Any]]) -> list[ReadResult | Read]:
         """Return the result of each, if the backend is not needed; else what is needed. The store is asked once."""
@@ -223,7 +205,7 @@ class Reads:
         if request.hook.stale_while_revalidate:
             if self._reload:
                 return read
-            self.revalidations.begin(replace(read, bearer=read.token), fetcher=self.fetcher)
+            revalidate(replace(read, bearer=read.token), fetcher=self.fetcher)
             return self._end(read, ReadResult(pages=pages, is_stale=True, patches=patches))
         # A command waits in full: there is no page that has to be shown soon.
         return read if self.fetcher.caller.limit is None else replace(read, bearer=read.token)

@@ -31,10 +31,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from concurrent.futures import Future
 
-    from portal.process import Deadline, SharedCall, SingleFlight
-    from portal.query.cache import PageCache, VersionStamp
+    from portal.process import Deadline, SharedCall
+    from portal.query.cache import PageCache, VersionStamp, WriteRecord
     from portal.query.calls import BackendCaller
     from portal.query.endpoints import QuerySpec, Registry
+    from portal.query.process_state import QueryRuntime
     from portal.query.request_sign_in import RequestSignIn
     from portal.query.sign_in_caches import SignInCache
 
@@ -95,17 +96,19 @@ class Read:
 class PageFetcher:
     """Fetches for one request. Safe for threads.
 
-    :param warned: keys of calls of which the log says that they are absent.
     :param clock: seconds since the epoch.
     """
 
+    runtime: QueryRuntime
     caller: BackendCaller
     sign_in: RequestSignIn
-    cache: PageCache
-    warned: set[str]
-    single_flight: SingleFlight[MergedPage]
     registry: Registry
     clock: Callable[[], float]
+
+    @property
+    def cache(self) -> PageCache:
+        """The pages of the store."""
+        return self.runtime.cache
 
     def fetch(self, read: Read) -> ReadResult:
         """Fetch the pages that are needed, one after another. After a failure the cached pages are shown.
@@ -124,12 +127,17 @@ class PageFetcher:
                 cursor = pages[-1].page.next_cursor if pages else read.call.cursor
                 pages.append(self._page(read, stamp, index=len(pages), cursor=cursor))
         except ApiError as failure:
-            error = without_traceback(absence(failure, request.hook, warned=self.warned))
+            error = without_traceback(absence(failure, request.hook, warned=self.runtime.warned))
             is_shown = not all(merged.is_invalidated for merged in read.pages[len(pages) :])
             if read.cache is not None and is_shown and is_definite_no(error):
                 # The next read has to meet the error too, and show nothing older, also of a fetch that began before.
                 self.cache.invalidate(read.cache, request.key)
-        if request.key == PROFILE_QUERY.key and read.pages and pages and _permissions(read.pages) != _permissions(pages):
+        if (
+            request.key == PROFILE_QUERY.key
+            and read.pages
+            and pages
+            and _permissions(read.pages) != _permissions(pages)
+        ):
             self.sign_in.purge_changed()
         shows_cached = error is not None and len(pages) < len(read.pages) and not is_definite_no(error)
         return ReadResult(
@@ -148,9 +156,10 @@ class PageFetcher:
         shared_call, request = self._join(read, stamp, cursor=cursor), read.call.query
         if isinstance(shared_call, MergedPage):
             return shared_call
-        with nullcontext() if shared_call is None else self.single_flight.lead(shared_call):
+        with nullcontext() if shared_call is None else self.runtime.single_flight.lead(shared_call):
             sent = read.bearer or self.sign_in.token
-            own_stamp, missing = stamp, []
+            own_stamp: VersionStamp | None = stamp
+            missing: list[tuple[int, WriteRecord]] = []
             if read.cache is not None and stamp is not None:
                 own_stamp, missing = self.cache.missing_writes(read.cache, request.key, stamp, at=self.clock())
             address = request.page_address(cursor=cursor) if isinstance(request, ListRequest) else request.address()
@@ -164,7 +173,9 @@ class PageFetcher:
             )
             page = Page(stamp=own_stamp, at=at, cursor=cursor, body=body)
             page = self._checked(read, page, index=index, sent=sent)
-            merged = merge_fetched(page, request, missing, registry=self.registry) if missing else unmerged(page, request)
+            merged = (
+                merge_fetched(page, request, missing, registry=self.registry) if missing else unmerged(page, request)
+            )
             if shared_call is not None and page.stamp is not None:
                 shared_call.set_result(merged)
         return merged
@@ -197,7 +208,7 @@ class PageFetcher:
             )
 
         name = f"{read.cache.name}:{read.call.query.key.digest}:{cursor}"
-        shared_call, leads = self.single_flight.join(name, version=began, may_join=may_join)
+        shared_call, leads = self.runtime.single_flight.join(name, version=began, may_join=may_join)
         if leads:
             return shared_call
         try:

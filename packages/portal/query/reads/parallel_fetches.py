@@ -12,17 +12,15 @@ request fetches itself.
 from __future__ import annotations
 
 import logging
-import threading
 import time
-from collections import Counter
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final
 
 from portal.api import expires_at
-from portal.config.limits import REQUEST_BUDGET_S, REVALIDATION_TOKEN_S
-from portal.errors import ApiTimeoutError, ApiUnauthorizedError
+from portal.config.limits import REQUEST_BUDGET_S, REVALIDATION_LEASE_S, REVALIDATION_TOKEN_S
+from portal.errors import ApiTimeoutError, ApiUnauthorizedError, StoreUnavailableError
 from portal.process import Deadline, waits_for
 from portal.query.cache import ReadResult, fresh_prefix, is_enough, merge_pages
 from portal.query.reads.page_fetches import is_definite_no
@@ -31,7 +29,6 @@ from portal.telemetry import tracing
 from portal.telemetry.metrics import Counters, Label
 
 if TYPE_CHECKING:
-    from portal.process import Pool
     from portal.query.reads.page_fetches import PageFetcher, Read
     from portal.query.sign_in_caches import SignInCache
 
@@ -46,15 +43,14 @@ class ParallelFetches:
     :param patience_s: how long the request waits for newer data while it could show older data, all its waits together.
     """
 
-    def __init__(self, *, pool: Pool, fetcher: PageFetcher, patience_s: float) -> None:
-        self._pool = pool
+    def __init__(self, *, fetcher: PageFetcher, patience_s: float) -> None:
         self._fetcher = fetcher
         self._patience_s = patience_s
 
     def start(self, read: Read) -> bool:
         """Have another thread fetch; False where too many fetches wait for a thread."""
         if read.future is None:
-            read.future = self._pool.submit(partial(self._fetch, read))
+            read.future = self._fetcher.runtime.pool.submit(partial(self._fetch, read))
         return read.future is not None
 
     def result(self, read: Read) -> ReadResult:
@@ -107,11 +103,6 @@ class ParallelFetches:
 
 logger = logging.getLogger("portal.query")
 
-Revalidated: TypeAlias = Literal["fetched", "skipped", "failed", "refused", "dropped"]
-#: fetched: the cache has the newer data · skipped: another process fetches it, or the token ends too soon · failed: no
-#: usable response, and the cached one stays · refused: the backend refused, and the cached one was deleted · dropped:
-#: too many were waiting.
-REVALIDATED: Final[tuple[Revalidated, ...]] = ("fetched", "skipped", "failed", "refused", "dropped")
 _counters: Final = Counters(
     "portal_revalidations_total",
     "Stale queries that were fetched again in the background, by endpoint and outcome.",
@@ -119,78 +110,50 @@ _counters: Final = Counters(
         Label(name="endpoint", says="the query's endpoint"),
         Label(
             name="outcome",
-            says="`fetched`: the cache has the newer data · `skipped`: another process fetches it, or the token ends"
+            says="`fetched`: the cache has the newer data · `skipped`: another thread fetches it, or the token ends"
             " too soon · `failed`: no usable response · `refused`: the backend refused · `dropped`: too many were"
             " waiting",
-            values=REVALIDATED,
+            values=("fetched", "skipped", "failed", "refused", "dropped"),
         ),
     ],
 )
 
 
-class Revalidations:
-    """The revalidations of one process, each query once at a time. Safe for threads."""
+def revalidate(read: Read, *, fetcher: PageFetcher) -> None:
+    """Have another thread fetch, unless the bearer does not open the cache, or ends too soon; never waits.
 
-    def __init__(self, *, pool: Pool) -> None:
-        self._pool = pool
-        self._under_way: set[str] = set()
-        self._counts: Counter[Revalidated] = Counter()
-        self._lock = threading.Lock()
+    :param read: with the cache, and the bearer for it.
+    """
+    cache, bearer, endpoint = read.cache, read.bearer, read.call.query.key.endpoint
+    if cache is None or bearer is None or cache.token_key != cache_key(bearer):
+        return
+    end = expires_at(bearer)
+    if end is not None and end - fetcher.clock() < REVALIDATION_TOKEN_S:
+        _counters.count(endpoint, "skipped")
+    elif fetcher.runtime.pool.submit(partial(_run, read, cache, fetcher=fetcher)) is None:
+        _counters.count(endpoint, "dropped")
 
-    def begin(self, read: Read, *, fetcher: PageFetcher) -> None:
-        """Have another thread fetch, unless one is about to, or the bearer does not open the cache; never waits.
 
-        :param read: with the cache, and the bearer for it.
-        """
-        cache, bearer, key = read.cache, read.bearer, read.call.query.key
-        if cache is None or bearer is None or cache.token_key != cache_key(bearer):
-            return
-        end = expires_at(bearer)
-        if end is not None and end - fetcher.clock() < REVALIDATION_TOKEN_S:
-            self.count("skipped", endpoint=key.endpoint)
-            return
-        lease = fetcher.cache.lease_key(cache, key, start=read.call.cursor, index=read.kept)
-        with self._lock:
-            if lease in self._under_way:
-                return
-            self._under_way.add(lease)
-        if self._pool.submit(partial(self._run, read, cache, lease=lease, fetcher=fetcher)) is None:
-            self._end("dropped", lease=lease, endpoint=key.endpoint)
-
-    def count(self, outcome: Revalidated, *, endpoint: str) -> None:
-        """Count one that ended."""
+def _run(read: Read, cache: SignInCache, *, fetcher: PageFetcher) -> None:
+    outcome, endpoint = "failed", read.call.query.key.endpoint
+    try:
+        with tracing.span("query", endpoint) as span:
+            span.set(tracing.OUTCOME, "background")
+            outcome = _revalidated(read, cache, fetcher=fetcher)
+            span.set("portal.revalidation", outcome)
+    except StoreUnavailableError as error:
+        logger.warning("%s: nothing is revalidated without the store: %s", endpoint, error)
+    except Exception:
+        logger.exception("a revalidation failed unexpectedly")
+    finally:
         _counters.count(endpoint, outcome)
-        with self._lock:
-            self._counts[outcome] += 1
-
-    def counts(self) -> dict[Revalidated, int]:
-        """How many ended how, since this process began."""
-        with self._lock:
-            return {outcome: self._counts[outcome] for outcome in REVALIDATED}
-
-    def _run(self, read: Read, cache: SignInCache, *, lease: str, fetcher: PageFetcher) -> None:
-        outcome: Revalidated = "failed"
-        endpoint = read.call.query.key.endpoint
-        try:
-            with tracing.span("query", endpoint) as span:
-                span.set(tracing.OUTCOME, "background")
-                outcome = _revalidated(read, cache, lease=lease, fetcher=fetcher)
-                span.set("portal.revalidation", outcome)
-        except Exception:
-            logger.exception("a revalidation failed unexpectedly")
-        finally:
-            self._end(outcome, lease=lease, endpoint=endpoint)
-
-    def _end(self, outcome: Revalidated, *, lease: str, endpoint: str) -> None:
-        with self._lock:
-            self._under_way.discard(lease)
-        self.count(outcome, endpoint=endpoint)
 
 
-def _revalidated(read: Read, cache: SignInCache, *, lease: str, fetcher: PageFetcher) -> Revalidated:
-    """Fetch what is stale, unless another process does."""
-    call = read.call
-    if not fetcher.cache.acquire_lease(lease):
+def _revalidated(read: Read, cache: SignInCache, *, fetcher: PageFetcher) -> str:
+    """Fetch what is stale, unless another thread does, in whatever process; return the outcome."""
+    call, store = read.call, fetcher.cache.store
+    lease = fetcher.cache.lease_key(cache, call.query.key, start=call.cursor, index=read.kept)
+    if not store.add(lease, 1, lifetime_s=REVALIDATION_LEASE_S):
         return "skipped"
     entry = fetcher.cache.get(cache, call.query.key, start=call.cursor, count=call.pages)
     pages, patches = merge_pages(entry, call.query, registry=fetcher.registry)
@@ -203,7 +166,7 @@ def _revalidated(read: Read, cache: SignInCache, *, lease: str, fetcher: PageFet
         replace(read, stamp=entry.stamp, pages=pages, kept=kept, patches=patches, budget=budget, tries=1)
     )
     if result.error is None:
-        fetcher.cache.release_lease(lease)
+        store.delete(lease)
         return "fetched"
     # Until the lease ends, nobody tries again.
     return "refused" if is_definite_no(result.error) else "failed"
