@@ -236,8 +236,9 @@ class PageFetcher:
                     " here. The API should answer with `nextCursor`, a text that no page before has had",
                     key.endpoint,
                 )
-        if read.cache is None:
-            return page
+        if read.cache is None or (key == PROFILE_QUERY.key and not isinstance(page.body, dict)):
+            # What is no profile is not shown again.
+            return replace(page, stamp=None)
         if not self.sign_in.has(read.cache, sent=sent):
             if index:
                 # The pages before may be those of another sign-in: this raises then.
