@@ -171,6 +171,13 @@ class QueryClient:
         """Return whether GET `/me` once accepted the request's access token, as far as the cache still knows."""
         return self._sign_in.has_profile(lambda name: self.reads.fetcher.cache.has(name, PROFILE_QUERY.key))
 
+    def check_one_user(self) -> None:
+        """Refuse tokens of two users.
+
+        :raises ApiUnauthorizedError: a refresh gave a token of another user than the one that the request began with.
+        """
+        self._sign_in.check_one_user()
+
     def purge(self, *, also: Collection[str | None] = ()) -> None:
         """Drop all that is cached for this sign-in, in all processes at once: above all at sign-out.
 

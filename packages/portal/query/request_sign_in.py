@@ -114,6 +114,8 @@ class RequestSignIn:
 
     :param clock: seconds since the epoch.
     :ivar memo: is emptied when the request's data becomes another sign-in's, or is purged.
+    :ivar has_two_users: whether a refresh gave a token of another user than the one before, as a browser may send after
+        two sign-ins: what the request read before it must not be shown beside what it reads now.
     """
 
     def __init__(self, *, caches: SignInCaches, caller: BackendCaller, clock: Callable[[], float]) -> None:
@@ -124,6 +126,7 @@ class RequestSignIn:
         self._tokens.hand_on = caches.hand_on
         self._synced = self._tokens.incoming.access
         self._is_fresh = False
+        self.has_two_users = False
 
     @property
     def token(self) -> str | None:
@@ -142,9 +145,12 @@ class RequestSignIn:
             raise SignInEndedError("this sign-in has ended")
         self.sync_with_tokens()
         if not self._is_fresh:
+            had_two_users = self.has_two_users
             self._caller.ensure_fresh()
             self._is_fresh = True
             self.sync_with_tokens()
+            # Nothing was read with an expired token.
+            self.has_two_users = had_two_users
         token = self.token
         return None if token is None else self._caches.known(token) or self.reopened()
 
@@ -168,6 +174,8 @@ class RequestSignIn:
         before, now = self._synced, self._tokens.current.access
         if before != now:
             self._synced = now
+            if before and now and self._tokens.status is TokenStatus.REFRESHED and different_subjects(before, now):
+                self.has_two_users = True
             if not self._is_of_one_sign_in(before, now):
                 self._is_fresh = False
                 self.memo.clear()
@@ -181,13 +189,20 @@ class RequestSignIn:
         token = self.token
         if token != sent:
             self.sync_with_tokens()
-            if sent is not None and token is not None and different_subjects(sent, token):
-                raise ApiUnauthorizedError("These tokens belong to two different sign-ins.", status=401)
+            self.check_one_user()
         others = [each for each in {sent, token} if each is None or cache_key(each) != cache.token_key]
         try:
             return not others or set(self._caches.names(*others)) == {cache.name}
         except StoreUnavailableError:
             return False
+
+    def check_one_user(self) -> None:
+        """Refuse tokens of two users.
+
+        :raises ApiUnauthorizedError: see `has_two_users`.
+        """
+        if self.has_two_users:
+            raise ApiUnauthorizedError("These tokens belong to two different sign-ins.", status=401)
 
     def purge(self, *, also: Collection[str | None] = ()) -> None:
         """Drop all that is cached for this request's sign-in, in all processes at once.

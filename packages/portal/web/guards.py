@@ -68,8 +68,11 @@ def platform_page(
         with ExitStack() as unsent:
             # What the page holds open, such as the place of a file, ends with it.
             unsent.callback(response.close)
-            if runs_beside_profile and page_is_denied(request, permission):
-                return _denied(request)
+            if runs_beside_profile:
+                if page_is_denied(request, permission):
+                    return _denied(request)
+                # The view may have read with a token that the profile's refresh has replaced by another user's.
+                request.query_client.check_one_user()
             unsent.pop_all()
         return response
 

@@ -240,9 +240,6 @@ class PageFetcher:
             # What is no profile is not shown again.
             return replace(page, stamp=None)
         if not self.sign_in.has(read.cache, sent=sent):
-            if index:
-                # The pages before may be those of another sign-in: this raises then.
-                self.sign_in.has(read.cache, sent=read.token)
             return replace(page, stamp=None)
         # Nobody can see a page of a cache that was purged. A response for which nobody waits is not even written then.
         if read.bearer is not None and not self.cache.get(read.cache, key, count=0).is_current:

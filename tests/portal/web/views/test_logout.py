@@ -31,7 +31,7 @@ def test_post_revokes_the_refresh_token_clears_the_cookies_and_says_so_at_the_ga
     assert revoked.call_count == 1
 
 
-def test_what_was_cached_for_the_user_is_dropped_for_all_of_their_sign_ins(
+def test_sign_out_drops_the_cache_of_its_sign_in(
     backend: responses.RequestsMock, account: str, browser_of: Callable[..., Client]
 ) -> None:
     backend.get(f"{BACKEND}/me", json=profile_of(account, "ENERGY_APP"))
@@ -40,9 +40,10 @@ def test_what_was_cached_for_the_user_is_dropped_for_all_of_their_sign_ins(
     here, there = (browser_of("ENERGY_APP", **{VAR_REFRESH_TOKEN: f"{at} {account}"}) for at in ("here", "there"))
     for browser in (here, there, here, there):
         assert row_ids(browser.get("/en/energy/clients")) == ["c1"]
-    before = asked.call_count
-    assert row_ids(there.get("/en/energy/clients")) == ["c1"]
-    assert asked.call_count == before, "cached for the user, whichever sign-in asks"
+    assert asked.call_count == 2
+    kept = {name: morsel.value for name, morsel in here.cookies.items()}
     here.post("/en/logout")
+    here.cookies.load(kept)
+    assert here.get("/en/energy/clients")["Location"] == "/"
     there.get("/en/energy/clients")
-    assert asked.call_count == before + 1
+    assert asked.call_count == 2
