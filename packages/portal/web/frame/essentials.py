@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from portal.api import api_session, identity_provider
+from portal.api import api_session
 from portal.config.contract_names import (
     PROFILE_EMAIL_FIELD,
     PROFILE_ID_FIELD,
@@ -17,7 +17,7 @@ from portal.config.contract_names import (
     PROFILE_PERMISSIONS_FIELD,
 )
 from portal.config.current import portal_config
-from portal.edge import home_path
+from portal.config.platforms import PLATFORM_BY_NAME
 from portal.errors import ApiError, SignInEndedError, StoreUnavailableError
 from portal.identity import derive_platforms_from_me, permission_strings
 from portal.services.user import UserQueries
@@ -86,7 +86,8 @@ def present_own_profile(profile: Mapping[str, Any]) -> Essentials:
         links=tuple(
             PlatformLink(
                 name=platform_name(platform),
-                url=f"{'' if platform == own_platform else config.gateway_url}/{locale}{home_path(platform)}",
+                url=f"{'' if platform == own_platform else config.gateway_url}/{locale}"
+                f"{PLATFORM_BY_NAME[platform].prefix}",
                 current=platform == own_platform,
             )
             for platform in platforms
@@ -149,10 +150,10 @@ def _end_if_ended_at_provider(request: PortalRequest) -> None:
 
     :raises SignInEndedError: the provider has ended it.
     """
+    if not portal_config().oidc.enabled:
+        return
     tokens = request.token_store
-    if identity_provider() is None or not api_session().ended_at_provider(
-        tokens.current, request_id=request.request_id
-    ):
+    if not api_session().ended_at_provider(tokens.current, request_id=request.request_id):
         return
     request.query_client.purge()
     refresh = tokens.current.refresh
