@@ -26,7 +26,6 @@ A write does the same in the other order::
           cache                      the record, which every later read applies
 
     offered_calls        the calls and parameters that the backend is declared to have
-    query_layer          one backend and one cache, in a project that is not the portal's
     resources            resource(): the hooks of one resource
     rows                 rows, parameters and bodies: what a team declares of the data
     endpoints            what is declared, as data       process_state   what the requests of a process share
@@ -71,7 +70,6 @@ from portal.query.offered_calls import offers as offers
 from portal.query.offered_calls import optional_names as optional_names
 from portal.query.partition import principals_of_user as principals_of_user
 from portal.query.process_state import process_runtime as process_runtime
-from portal.query.query_layer import QueryLayer as QueryLayer
 from portal.query.reads import WalkedPage as WalkedPage
 from portal.query.reads import walk_list as walk_list
 from portal.query.resources import Resource as Resource

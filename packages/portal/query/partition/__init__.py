@@ -12,10 +12,4 @@ A binding is made by a success of GET `/me`, or by a refresh (docs/explanation/q
 from __future__ import annotations
 
 from portal.query.partition.namespaces import Namespaces, different_subjects, same_subject, subject_of
-from portal.query.partition.token_bindings import (
-    Partition,
-    binding_key,
-    principal_of,
-    principal_of_sign_in,
-    principals_of_user,
-)
+from portal.query.partition.token_bindings import Partition, binding_key, principal_of_sign_in, principals_of_user
