@@ -36,9 +36,6 @@ The design, its words and its invariants: docs/explanation/query-cache.md.
 from __future__ import annotations
 
 # Of an installed package, type checkers take only what is imported under its own name.
-from portal.query.cache import KeyUse as KeyUse
-from portal.query.cache import endpoints_by_digest as endpoints_by_digest
-from portal.query.cache import read_key as read_key
 from portal.query.calls import BackendCaller as BackendCaller
 from portal.query.client import QueryClient as QueryClient
 from portal.query.client import client_of as client_of

@@ -4,7 +4,7 @@
 
     merged_pages         cached pages with the writes that they lack: what a read shows
       ├─▶ page_cache         pages and write logs in the store
-      │     ├─▶ page_keys        where a page lies in the store, and what a key is for
+      │     ├─▶ page_keys        where a page lies in the store
       │     ├─▶ sent_keys        may the backend answer a write with what it answered before?
       │     └─▶ write_log        the records of one endpoint's writes, in order
       └─▶ patches            records applied to pages (pure)
@@ -28,7 +28,7 @@ from portal.query.cache.merged_pages import (
     merge_pages,
 )
 from portal.query.cache.page_cache import PageCache
-from portal.query.cache.page_keys import MAX_VARIANT_PAGES, KeyUse, endpoints_by_digest, lease_key, read_key
+from portal.query.cache.page_keys import MAX_VARIANT_PAGES, lease_key
 from portal.query.cache.pages import (
     MAX_CLOCK_SKEW_S,
     READ_LAG_S,

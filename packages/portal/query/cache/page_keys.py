@@ -8,23 +8,19 @@ So a user who searches for one word after another fills a small part of the stor
 The format of pages is a part of each key, so a release never reads a page of another format (ADR 49). Leases are
 shared: while one release fetches a page again, another one shows its own for that moment.
 
-Commands that tell what lies in the cache read the keys back (:func:`read_key`). The other names are made in
-`write_log`, `sent_keys` and `portal.query.partition`; a test makes one of each.
+The other keys of the store are made in `write_log`, `sent_keys` and `portal.query.partition`.
 """
 
 from __future__ import annotations
 
 import hashlib
-import re
 from dataclasses import dataclass
-from enum import Enum
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from portal.query.cache.pages import PAGE_FORMAT
-from portal.query.endpoints import query_key
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
     from portal.query.endpoints import QueryKey
     from portal.query.partition import Partition
@@ -100,60 +96,3 @@ def _page_name(key: QueryKey, start: str | None, index: int) -> str:
     # A cursor is the server's own text: of any length, and with any characters.
     begin = "" if start is None else hashlib.sha256(start.encode(errors="surrogatepass")).hexdigest()[:_CURSOR_CHARS]
     return f"{key.digest}:{begin}:{index}"
-
-
-class KeyUse(Enum):
-    """What is kept at a key."""
-
-    PAGE = "pages of queries without parameters"
-    VARIANT = "pages of queries with parameters"
-    WRITE_LOG = "records of writes"
-    BINDING = "which user an access token belongs to"
-    NAMESPACE = "users' namespaces"
-    OTHER = "leases, generations, limits on sign-ins"
-
-
-class StoredKey(NamedTuple):
-    """A key, read.
-
-    :param namespace: of the user; None for what is no single user's.
-    :param endpoint: its key, such as `energy.get_clients`; None where the name does not tell.
-    """
-
-    use: KeyUse
-    namespace: str | None = None
-    endpoint: str | None = None
-
-
-_NAMESPACE: Final = r"(?P<namespace>[0-9a-f]{32})"
-#: The user's view, the backend, and the number of the form in which pages are stored.
-_VIEW: Final = r":[0-9a-f]+:\d+"
-_PAGE: Final = re.compile(_NAMESPACE + _VIEW + r":(?P<digest>[0-9a-f]{32})::\d+")
-_VARIANT: Final = re.compile(_NAMESPACE + _VIEW + r":variant:\d+")
-_WRITE_LOG: Final = re.compile(_NAMESPACE + r":(?P<endpoint>\w+\.\w+):(log|\d+)")
-_OF_A_NAMESPACE: Final = re.compile(_NAMESPACE + r":")
-
-
-def endpoints_by_digest(endpoints: Iterable[str]) -> dict[str, str]:
-    """How the pages of queries without parameters are named, for :func:`read_key`."""
-    return {
-        query_key(endpoint=endpoint, paginated=paginated).digest: endpoint
-        for endpoint in endpoints
-        for paginated in (False, True)
-    }
-
-
-def read_key(key: str, *, endpoints: dict[str, str]) -> StoredKey:
-    """What a key is for.
-
-    :param endpoints: from :func:`endpoints_by_digest`.
-    """
-    if match := _PAGE.fullmatch(key):
-        return StoredKey(KeyUse.PAGE, match["namespace"], endpoints.get(match["digest"]))
-    if match := _VARIANT.fullmatch(key):
-        return StoredKey(KeyUse.VARIANT, match["namespace"])
-    if match := _WRITE_LOG.fullmatch(key):
-        return StoredKey(KeyUse.WRITE_LOG, match["namespace"], match["endpoint"])
-    use = {"binding": KeyUse.BINDING, "ns": KeyUse.NAMESPACE}.get(key.partition(":")[0], KeyUse.OTHER)
-    match = _OF_A_NAMESPACE.match(key)
-    return StoredKey(use, match["namespace"] if match else None)
