@@ -6,7 +6,7 @@ A read runs from top to bottom; each step gets a value back from the step below:
 
     hooks                use_get_clients_query(request, q="oslo")
       client                 a sign-in that is over takes its cached data with it
-        events                   what each read and write came to
+        events                   outcomes of reads and writes, counted
         results                  responses, decoded or copied: what hooks return
         reads                    the steps of a read
           request_cache              has this request read the query already?
