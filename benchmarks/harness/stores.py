@@ -5,7 +5,12 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING, Any
 
+from django.conf import settings
+
 from benchmarks.harness.options import skip
+from portal.config.contract_names import EVERYTHING
+from portal.config.portal_config import PortalConfig
+from portal.config.projects import GATEWAY
 from tests.support.processes import found_tool
 from tests.support.redis_cluster import ClusteredRedis, clustered_redis
 from tests.support.redis_server import RedisServer, running_redis
@@ -42,6 +47,12 @@ def caches(folder: Path) -> Iterator[dict[str, dict[str, Any]]]:
             found["Redis"] = on_redis(stack.enter_context(running_redis(folder)))
             found["Redis Cluster"] = on_cluster(stack.enter_context(clustered_redis(folder / "cluster")))
         yield found
+
+
+def configure(stores: dict[str, dict[str, Any]]) -> None:
+    """Configure Django for the query layer alone, on these caches, with a backend that offers everything."""
+    config = PortalConfig(project=GATEWAY, origins={}, offers=(EVERYTHING,))
+    settings.configure(CACHES=stores, PORTAL=config, USE_TZ=True)
 
 
 def stores_here(asked: Sequence[str]) -> list[str]:

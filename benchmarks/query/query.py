@@ -12,11 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import django
-from django.conf import settings
 
 from benchmarks.harness.measured import table
 from benchmarks.harness.options import options_of, parser_of
-from benchmarks.harness.stores import caches
+from benchmarks.harness.stores import caches, configure
 from benchmarks.harness.stub_backend import UnknownCallError
 from benchmarks.harness.targets import Targets
 from benchmarks.query.storm_rows import StubSession
@@ -157,7 +156,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=15, help="of each operation: 15")
     options = options_of(parser, rounds=1)
     with tempfile.TemporaryDirectory() as folder, caches(Path(folder)) as found:
-        settings.configure(CACHES=dict(found), USE_TZ=True)
+        configure(found)
         django.setup()
         stores = {name: SharedStore(alias=name) for name in found}
         columns = {name: measure(store, rounds=options.rounds) for name, store in stores.items()}

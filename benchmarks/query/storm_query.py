@@ -20,10 +20,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
-from django.conf import settings
-
 from benchmarks.harness.options import options_of, parser_of
-from benchmarks.harness.stores import caches
+from benchmarks.harness.stores import caches, configure
 from benchmarks.harness.targets import Targets
 from benchmarks.query.storm_rows import LIFETIME_S, MAX_ROWS, START_ROWS, StormServer, make_rows
 from benchmarks.query.storm_thread import Design, Known, Report, Storm, StormThread
@@ -89,7 +87,7 @@ def run_storm(
 
 
 def _work(storm: Storm, known: Sequence[Known], seed: int, results: Any) -> None:
-    settings.configure(CACHES={"default": storm.cache}, USE_TZ=True)
+    configure({"default": storm.cache})
     logging.disable(logging.CRITICAL)
     reports = [Report() for _ in range(THREADS)]
     people = list(zip(known, _make_users(storm, query_store()), strict=True))

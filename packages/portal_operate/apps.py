@@ -36,8 +36,7 @@ class PortalAppConfig(AppConfig):
         if not hasattr(settings, "PORTAL"):
             sys.exit(
                 "portal: these settings are not made by project_settings(…), so portal_operate can't be one of "
-                "INSTALLED_APPS: take it out. The query layer and the refresh need no app: "
-                "docs/how-to/use-the-query-layer-in-a-project.md"
+                "INSTALLED_APPS: take it out"
             )
         from portal_operate import checks, deployment_checks  # noqa: F401, PLC0415  only now are the apps loaded
 

@@ -28,8 +28,6 @@ UNUSED = {
     *("Command", "PortalAppConfig", "PortalWebConfig", "PortalPagesConfig", "PortalGatewayConfig", "urlpatterns"),
     # Promised in docs/reference/contract.md, section 1.
     *("clear_tokens", "create_mutation_group", "create_query_group"),
-    # For other projects: docs/how-to/use-the-query-layer-in-a-project.md.
-    "QueryLayer",
     # Lists of texts for the message catalogs.
     *("COMMON_WORDS", "BACKEND_TEXTS", "PLATFORM_NAMES"),
     # MkDocs calls it: mkdocs.yml.
@@ -45,8 +43,6 @@ UNREAD = {
     *("portal_pages.change_row", "portal_pages.form_page"),
     # For a class of one's own: docs/how-to/use-another-backend.md.
     *("portal.api.BackendProblem", "portal.api.FormBody", "portal.api.ListQuery"),
-    # For other projects: docs/how-to/use-the-query-layer-in-a-project.md.
-    "portal.query.QueryLayer",
     # The settings of logging name it.
     *("portal.telemetry.audit.AuditFile", "portal.telemetry.audit.JsonLine"),
 }

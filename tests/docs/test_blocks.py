@@ -63,12 +63,6 @@ TRIED_ELSEWHERE: Final = {
     ("docs/how-to/deploy-with-containers.md", "deploy/compose/make-secrets"): "tests/deploy/test_container_how_tos.py",
     ("docs/how-to/deploy-on-kubernetes.md", "cp -r"): "tests/deploy/test_container_how_tos.py",
     ("docs/how-to/deploy-on-kubernetes.md", "kubectl kustomize"): "tests/deploy/test_container_how_tos.py",
-    ("docs/how-to/use-the-query-layer-in-a-project.md", "from functools"): "tests/docs/test_query_layer_elsewhere.py",
-    (
-        "docs/how-to/use-the-query-layer-in-a-project.md",
-        "from portal.query import M",
-    ): "tests/docs/test_query_layer_elsewhere.py",
-    ("docs/how-to/use-the-query-layer-in-a-project.md", "from django.http"): "tests/docs/test_query_layer_elsewhere.py",
 }
 #: Blocks for root, on a server. Each of their commands is looked at, and none is run.
 FOR_ROOT: Final = {

@@ -24,7 +24,7 @@ def test_the_commands_of_the_portal_end_with_one_line_that_says_what_to_do(tmp_p
     assert ended.stdout == ""
     assert ended.stderr == (
         "portal: these settings are not made by project_settings(…), so portal_operate can't be one of INSTALLED_APPS: "
-        "take it out. The query layer and the refresh need no app: docs/how-to/use-the-query-layer-in-a-project.md\n"
+        "take it out\n"
     )
 
 

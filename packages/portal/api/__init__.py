@@ -46,7 +46,6 @@ from portal.api.responses import is_success as is_success
 from portal.api.responses import json_object as json_object
 from portal.api.session import ApiSession as ApiSession
 from portal.api.session import api_session as api_session
-from portal.api.session import session_for as session_for
 from portal.api.sign_in import clear_tokens as clear_tokens
 from portal.api.sign_in import set_tokens as set_tokens
 from portal.api.sign_in import sign_in_name as sign_in_name

@@ -22,14 +22,7 @@ from portal.api.responses import ApiResponse, read_response
 from portal.api.tokens import TokenStore
 from portal.api.transport import ONE_TRY, Transport
 from portal.config.current import portal_config
-from portal.config.limits import (
-    BINDING_BUDGET_S,
-    CONNECT_TIMEOUT_S,
-    FRESH_REFUSED_WAIT_S,
-    READ_TIMEOUT_S,
-    REQUEST_BUDGET_S,
-    SIGN_IN_MAX_AGE_S,
-)
+from portal.config.limits import BINDING_BUDGET_S, FRESH_REFUSED_WAIT_S, REQUEST_BUDGET_S
 from portal.errors import ApiClientError, ApiError, ApiUnauthorizedError, SignInEndedError, UsageError
 from portal.process import Deadline
 from portal.store import refresh_store
@@ -42,7 +35,6 @@ if TYPE_CHECKING:
     from portal.api.refresh import TokenEndpoint
     from portal.api.tokens import TokenPair
     from portal.config.portal_config import PortalConfig
-    from portal.store import SharedStore
 
 
 logger = logging.getLogger(__name__)
@@ -258,18 +250,6 @@ class _ProcessSession:
 
 
 _process = _ProcessSession()
-
-
-def session_for(base_url: str, *, store: SharedStore) -> ApiSession:
-    """A session for a project that is not the portal's: the contract's backend at an address.
-
-    :param store: what all processes share of a refresh.
-    """
-    session = ApiSession(base_url=base_url, connect_timeout_s=CONNECT_TIMEOUT_S, read_timeout_s=READ_TIMEOUT_S)
-    session.refresher = TokenRefresher(
-        token_endpoint=BackendTokenEndpoint(session), store=store, max_age_s=SIGN_IN_MAX_AGE_S
-    )
-    return session
 
 
 def make_session(config: PortalConfig) -> ApiSession:

@@ -41,10 +41,10 @@ class SignatureWatch:
         self._lock = ForkSafeLock()
 
     def look_at(self, access: str | None) -> None:
-        """Count and tell a token that the edge would drop. A project that is not the portal's verifies none."""
-        config: PortalConfig | None = getattr(settings, "PORTAL", None)
-        verifier = _verifier(config.verification) if config is not None else None
-        if config is None or verifier is None or access is None or not verifier.has_keys:
+        """Count and tell a token that the edge would drop."""
+        config: PortalConfig = settings.PORTAL
+        verifier = _verifier(config.verification)
+        if verifier is None or access is None or not verifier.has_keys:
             return
         reason = why_not_verified(access, config.verification, verifier)
         if reason is None:

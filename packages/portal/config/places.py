@@ -41,12 +41,9 @@ def place(file: str | Path, line: int) -> str:
     return f"{path.relative_to(SOURCE_ROOT) if path.is_relative_to(SOURCE_ROOT) else path}:{line}"
 
 
-def declaring_line(*packages: str) -> tuple[str, int]:
-    """File and line of the running code that makes an object of these packages, or calls them, and is no part of them.
-
-    Nothing and 0 if there is none.
-    """
-    own = (*(f"{package}." for package in packages), "dataclasses")
+def declaring_line(package: str) -> tuple[str, int]:
+    """Return file and line of the running code that makes an object of a package from outside; none is `"", 0`."""
+    own = (f"{package}.", "dataclasses")
     frame: FrameType | None = sys._getframe(1)  # noqa: SLF001  documented for this; `inspect` would read the source files
     while frame is not None and frame.f_globals.get("__name__", "").startswith(own):
         frame = frame.f_back

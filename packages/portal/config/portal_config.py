@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from secrets import token_urlsafe
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -57,7 +58,7 @@ class ReadsClaims(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class OidcProvider:
     """The OpenID provider that replaces the password form; `issuer` is empty where there is none.
 
@@ -75,13 +76,13 @@ class OidcProvider:
     token_params: tuple[tuple[str, str], ...] = ()
     opaque_access_tokens: bool = False
 
-    @property
+    @cached_property
     def enabled(self) -> bool:
         """Whether sign-in and refresh go to this provider."""
         return bool(self.issuer)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class PortalConfig:
     """All that one project's process knows about its surroundings. A field that can't be read has its default.
 
@@ -145,7 +146,7 @@ class PortalConfig:
     forwards_browser: bool = False
     security_contacts: tuple[str, ...] = ()
 
-    @property
+    @cached_property
     def gateway_url(self) -> str:
         """Origin of the gateway."""
         return self.origins[GATEWAY.app]
@@ -166,7 +167,7 @@ class PortalConfig:
         """Where this project's static files of all releases are; each project has a part of the shared folder."""
         return self.static_shared_dir / self.project.app if self.static_root and self.static_shared_dir else None
 
-    @property
+    @cached_property
     def secure(self) -> bool:
         """Whether cookies are `Secure`: where the gateway's address is https."""
         return self.gateway_url.startswith("https://")

@@ -2,11 +2,11 @@
 
 ::
 
-    middleware              ProxyMiddleware: request in, response out
+    middleware              ProxyMiddleware: request in, response out; checks `Host` against ALLOWED_HOSTS
       rules                 the table: `decide(context)`, first rule wins      explanation   the same, in words
         evaluation          one request in the table's words
           locale_negotiation  from the headers
-      responses             the response of a Redirect, Reject or Options; checks `Host` against ALLOWED_HOSTS
+      responses             the response of a Redirect, Reject or Options
         rejection_page      the URLs of a request that is rejected with a page; the middleware names it as `urlconf`
         decisions           Forward, Redirect, Reject, Options
           request_context   the request's parts that decide, its kind; the user that a view gets

@@ -5,8 +5,10 @@ from __future__ import annotations
 import logging
 import time
 from importlib import import_module
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, Final, Protocol, cast
 
+from django.conf import settings
+from django.core.exceptions import DisallowedHost
 from django.http import HttpRequest
 from django.utils import translation
 
@@ -14,8 +16,8 @@ from portal.config.cookies import VAR_PERMITTED_PLATFORMS
 from portal.config.current import portal_config
 from portal.edge.decisions import Forward, Redirect, Reject
 from portal.edge.request_context import EdgeUser, IncomingTokens, RequestContext
-from portal.edge.responses import AllowedHosts, EdgeResponses
-from portal.edge.rules import DECIDED_RULES, cached_forward, decide
+from portal.edge.responses import EdgeResponses
+from portal.edge.rules import CACHED_CHARS, DECIDED_RULES, cached_forward, decide
 from portal.edge.site import RouteTable, Site, make_site
 from portal.identity import INVALID, make_token_cache
 from portal.telemetry import tracing
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from portal.config.platforms import TPlatform
 
 logger = logging.getLogger(__name__)
+host_logger = logging.getLogger("portal.edge.http.allowed_hosts")
 
 PATHNAME_META = "HTTP_X_PATHNAME"
 DEBUG_HEADER = "X-Edge-Rule"
@@ -100,6 +103,36 @@ def use_absent_platforms(source: Callable[[], frozenset[TPlatform]] | None) -> N
     _current.source = source
 
 
+#: Enough for the names of one app. With a wildcard in `ALLOWED_HOSTS` callers can invent more; those are not cached.
+MAX_CACHED: Final = 64
+#: A longer value is not cached.
+MAX_CHARS: Final = 255
+
+
+class AllowedHosts:
+    """A bounded cache of the raw values that Django has accepted, one for each process."""
+
+    def __init__(self) -> None:
+        self._accepted: set[str] = set()
+        # With this setting another header names the host.
+        self._caches = not settings.USE_X_FORWARDED_HOST
+
+    def accepts(self, request: HttpRequest) -> bool:
+        """Whether the request names a host in `ALLOWED_HOSTS`."""
+        return request.META.get("HTTP_HOST") in self._accepted or self._validate(request)
+
+    def _validate(self, request: HttpRequest) -> bool:
+        try:
+            request.get_host()
+        except DisallowedHost as error:
+            host_logger.warning("rejected: %s", str(error)[:MAX_CHARS])
+            return False
+        raw = request.META.get("HTTP_HOST")
+        if self._caches and raw is not None and len(raw) <= MAX_CHARS and len(self._accepted) < MAX_CACHED:
+            self._accepted.add(raw)
+        return True
+
+
 class ProxyMiddleware:
     """Gates every request of an application. In `MIDDLEWARE` it comes right after `ApiAccessMiddleware`.
 
@@ -135,14 +168,9 @@ class ProxyMiddleware:
         access = self.token_cache.check(tokens.access, now=time.time())
         if access is INVALID:
             store.drop_access()
-        decision = cached_forward(
-            self.site,
-            request.path_info,
-            request.method or "GET",
-            access,
-            bool(tokens.refresh),
-            request.COOKIES.get(VAR_PERMITTED_PLATFORMS),
-        )
+        path, method, cookie = request.path_info, request.method or "GET", request.COOKIES.get(VAR_PERMITTED_PLATFORMS)
+        is_short = len(path) <= CACHED_CHARS and len(cookie or "") <= CACHED_CHARS
+        decision = cached_forward(self.site, path, method, access, bool(tokens.refresh), cookie) if is_short else None
         if decision is None:
             decision = decide(RequestContext.from_request(request, tokens=tokens, site=self.site, access=access))
         decision_counters.count(decision.rule)

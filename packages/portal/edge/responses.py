@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 import json
-import logging
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Final
 
-from django.conf import settings
-from django.core.exceptions import DisallowedHost
 from django.http import HttpResponse
 from django.http.response import ResponseHeaders
 
 from portal.edge.decisions import Options, Redirect, Reject
-
-if TYPE_CHECKING:
-    from django.http import HttpRequest
 
 #: The headers that rows 2 to 4 depend on.
 _VARY = "Cookie, Accept, Sec-Fetch-Mode, X-Requested-With, HX-Request"
@@ -94,35 +87,3 @@ def _respond(status: int, content: bytes, content_type: str, headers: ResponseHe
     # response, which costs more than the decision.
     response.headers._store.update(headers._store)  # noqa: SLF001  there is no public way to share checked headers
     return response
-
-
-logger = logging.getLogger("portal.edge.http.allowed_hosts")
-
-#: Enough for the names of one app. With a wildcard in `ALLOWED_HOSTS` callers can invent more; those are not cached.
-MAX_CACHED: Final = 64
-#: A longer value is not cached.
-MAX_CHARS: Final = 255
-
-
-class AllowedHosts:
-    """A bounded cache of the raw values that Django has accepted, one for each process."""
-
-    def __init__(self) -> None:
-        self._accepted: set[str] = set()
-        # With this setting another header names the host.
-        self._caches = not settings.USE_X_FORWARDED_HOST
-
-    def accepts(self, request: HttpRequest) -> bool:
-        """Whether the request names a host in `ALLOWED_HOSTS`."""
-        return request.META.get("HTTP_HOST") in self._accepted or self._validate(request)
-
-    def _validate(self, request: HttpRequest) -> bool:
-        try:
-            request.get_host()
-        except DisallowedHost as error:
-            logger.warning("rejected: %s", str(error)[:MAX_CHARS])
-            return False
-        raw = request.META.get("HTTP_HOST")
-        if self._caches and raw is not None and len(raw) <= MAX_CHARS and len(self._accepted) < MAX_CACHED:
-            self._accepted.add(raw)
-        return True

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from portal.identity import TokenCheck
 
 #: Longer paths and cookies are evaluated each time, so that the caches stay small.
-_CACHED_CHARS = 256
+CACHED_CHARS = 256
 #: Paths, about 800 bytes each; pages of single records, with an id each, evict one another.
 _CACHED_PATHS = 512
 #: Decisions, of one user and one path, about 250 bytes each.
@@ -58,22 +58,15 @@ def decide(context: RequestContext) -> Decision:
     raise AssertionError("the last rule forwards everything")  # pragma: no cover
 
 
+@lru_cache(maxsize=_CACHED_DECISIONS)
 def cached_forward(  # noqa: PLR0917  by position: keywords would double the time of the look-up
     site: Site, path: str, method: str, access: TokenCheck, refreshable: bool, platforms_cookie: str | None
 ) -> Decision | None:
     """The decision to forward a page, if it follows from these arguments alone; None: call :func:`decide`.
 
-    Most requests are forwarded, and the same ones are repeated, so these decisions are cached; the cache is bounded.
+    Most requests are forwarded, and the same ones are repeated, so these decisions are cached. A caller whose path or
+    cookie is longer than `CACHED_CHARS` calls :func:`decide`, so that the cache stays small.
     """
-    if len(path) > _CACHED_CHARS or len(platforms_cookie or "") > _CACHED_CHARS:
-        return None
-    return _cached_forward(site, path, method, access, refreshable, platforms_cookie)
-
-
-@lru_cache(maxsize=_CACHED_DECISIONS)
-def _cached_forward(  # noqa: PLR0917  as above
-    site: Site, path: str, method: str, access: TokenCheck, refreshable: bool, platforms_cookie: str | None
-) -> Decision | None:
     # A path in its normal form has its own locale, and no rule that forwards reads another header.
     if not match_path(site, path)[0].normal:
         return None
@@ -251,7 +244,7 @@ DECIDED_RULES: tuple[str, ...] = (
 
 def match_path(site: Site, path: str) -> tuple[PathInfo, tuple[Rule, ...]]:
     """A path's properties on a site, and the rules that match it, in their order. Short paths are cached."""
-    return _cached_match(site, path) if len(path) <= _CACHED_CHARS else _match(site, path)
+    return _cached_match(site, path) if len(path) <= CACHED_CHARS else _match(site, path)
 
 
 def _match(site: Site, path: str) -> tuple[PathInfo, tuple[Rule, ...]]:

@@ -105,7 +105,8 @@ class TokenCache:
         if not token:
             return NO_TOKEN
         verifier = self._verifier
-        generation = verifier.generation if verifier else 0
+        # Configured keys never change.
+        generation = verifier.source.generation if verifier and not verifier.secrets else 0
         known = self._good.kept.get(token)
         if known is None or known.generation != generation:
             if len(token) > MAX_TOKEN_CHARS or self._bad.kept.get(token) == generation:

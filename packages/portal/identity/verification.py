@@ -104,11 +104,6 @@ class TokenVerifier:
     audience: str
 
     @property
-    def generation(self) -> int:
-        """See :attr:`KeySource.generation`."""
-        return 0 if self.secrets else self.source.generation
-
-    @property
     def source(self) -> KeySource:
         """The process's key source, which is asked where no key is configured."""
         return _Current.source

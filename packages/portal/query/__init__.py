@@ -6,7 +6,7 @@ A read runs from top to bottom; each step gets a value back from the step below:
 
     hooks                use_get_clients_query(request, q="oslo")
       client                 a sign-in that is over takes its cached data with it
-        events                   what each read and write came to
+        events                   outcomes of reads and writes, counted
         results                  responses, decoded or copied: what hooks return
         reads                    the steps of a read
           request_cache              has this request read the query already?
@@ -26,7 +26,6 @@ A write does the same in the other order::
           cache                      the record, which every later read applies
 
     offered_calls        the calls and parameters that the backend is declared to have
-    query_layer          one backend and one cache, in a project that is not the portal's
     resources            resource(): the hooks of one resource
     rows                 rows, parameters and bodies: what a team declares of the data
     endpoints            what is declared, as data       process_state   what the requests of a process share

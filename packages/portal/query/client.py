@@ -159,13 +159,13 @@ class QueryClient:
 
     @property
     def events(self) -> list[QueryEvent]:
-        """What each query came to, in order."""
-        return self._log.queries
+        """The latest queries, in order."""
+        return list(self._log.queries)
 
     @property
     def mutations(self) -> list[MutationEvent]:
-        """What each mutation came to, in order."""
-        return self._log.mutations
+        """The latest mutations, in order."""
+        return list(self._log.mutations)
 
     def is_accepted(self) -> bool:
         """Return whether GET `/me` once accepted the request's access token, as far as the cache still knows."""

@@ -16,6 +16,7 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
+from django.contrib.messages import get_messages
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.utils.functional import SimpleLazyObject, cached_property
@@ -111,7 +112,7 @@ def render_kept(
         the frame shows are a part of it.
     :param is_fragment: it shows no messages, so it must not take them either.
     """
-    if key is None or (not is_fragment and any(ShownToasts(request))):
+    if key is None or (not is_fragment and any(get_messages(request))):
         return render(request, template, dict(variables()))
     shell, user = shell_for(request), use_app_essentials(request)
 

@@ -12,7 +12,7 @@ from django.utils.cache import patch_cache_control
 
 from portal.errors import ApiAbsentError, ApiForbiddenError, PortalError
 from portal.query import offers
-from portal.web.errors import another_account, method_refused, offer_list, redirect_htmx, render_failure
+from portal.web.errors import another_account, method_refused, redirect_htmx, render_failure
 from portal.web.frame import PERMISSION, is_from_another_account, page_is_denied, start_essentials
 from portal.web.request import SHOWS
 
@@ -55,8 +55,7 @@ def platform_page(
         runs_beside_profile = request.method in _READING and start_essentials(request)
         if not runs_beside_profile and page_is_denied(request, permission):
             return _denied(request)
-        if part_of:
-            offer_list(request, part_of)
+        request.list_name = part_of
         try:
             if shows is not None and not offers(shows):
                 raise ApiAbsentError

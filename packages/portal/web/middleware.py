@@ -28,7 +28,7 @@ from django.utils import timezone
 from django.utils.functional import SimpleLazyObject
 
 from portal.api import NO_TOKENS, TokenStatus, TokenStore, api_session
-from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN, VAR_WAY_BACK
+from portal.config.cookies import REFUSED_PLATFORM, VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN, VAR_WAY_BACK
 from portal.config.current import portal_config
 from portal.config.locales import LOCALES
 from portal.config.log_lines import SECRETS, log_context
@@ -191,7 +191,9 @@ class ApiAccessMiddleware:
             follow_profile(request, response)
         self._tell_sign_in_page(request, response)
         remove_duplicates(request, response)
-        follow_refusal(request, response)
+        refused = getattr(request, "edge_refused", None)
+        if refused is not None or REFUSED_PLATFORM in request.COOKIES:
+            follow_refusal(request, response, refused)
         note_form(request, response)
         self.security_headers.add(request, response)
         # The id was checked when it was read. Django would check it once more, which takes as long as a redirect.
@@ -200,13 +202,14 @@ class ApiAccessMiddleware:
 
     def _tell_sign_in_page(self, request: PortalRequest, response: HttpResponseBase) -> None:
         """Set the cookie with the way back where a sign-in ends; remove it with the next one, and with a sign-out."""
-        tokens, way_back = request.token_store, way_back_of(request, response)
+        tokens, is_page = request.token_store, response.status_code == HTTPStatus.OK
+        # A page ends no sign-in.
+        way_back = None if is_page else way_back_of(request, response)
         if way_back is not None:
             if tokens.known_since is None or VAR_WAY_BACK not in request.COOKIES:
                 set_way_back(response, way_back)
         elif VAR_WAY_BACK in request.COOKIES and (
-            tokens.status in {TokenStatus.SIGNED_IN, TokenStatus.CLEARED}
-            or (tokens.current != NO_TOKENS and response.status_code == HTTPStatus.OK)
+            tokens.status in {TokenStatus.SIGNED_IN, TokenStatus.CLEARED} or (tokens.current != NO_TOKENS and is_page)
         ):
             remove_cookie(response, VAR_WAY_BACK)
 

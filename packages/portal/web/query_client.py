@@ -48,13 +48,16 @@ _32_BITS: Final = 0xFFFFFFFF
 def user_reloads(request: HttpRequest) -> bool:
     """Whether this request asks again for the page that the user sees."""
     left = request.COOKIES.get(LEFT_PAGE_COOKIE[settings.CSRF_COOKIE_SECURE])
-    if request.method not in _READS or not is_page_navigation(request) or left == NO_RELOAD:
+    if request.method not in _READS or left == NO_RELOAD:
         return False
     directives = {each.strip().lower() for each in request.META.get("HTTP_CACHE_CONTROL", "").split(",")}
-    if not directives.isdisjoint({"no-cache", "max-age=0"}):
-        return True
-    address = request.get_full_path()
-    return left == mark_of(address) if left else _linked_from(request) == address
+    if directives.isdisjoint({"no-cache", "max-age=0"}):
+        address = request.get_full_path()
+        asks_again = left == mark_of(address) if left else _linked_from(request) == address
+        if not asks_again:
+            return False
+    # Last, since most requests ask for another page.
+    return is_page_navigation(request)
 
 
 def mark_of(address: str) -> str:

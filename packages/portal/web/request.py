@@ -78,6 +78,10 @@ class PortalRequest(HttpRequest):
     edge_user: EdgeUser
     edge_site: Site
 
+    #: Set by `platform_page`: name of the URL of the list that the page is, or that holds its record. Its failure page
+    #: leads there. Empty for none.
+    list_name: str
+
 
 def is_signed_in(request: HttpRequest) -> bool:
     """Whether the user is signed in; False for a request that the edge did not forward."""

@@ -41,5 +41,5 @@ def _outcome(event: QueryEvent | MutationEvent) -> dict[str, Any]:
     row = {"error": event.error, "milliseconds": event.duration_s * 1000}
     if isinstance(event, MutationEvent):
         return {**row, "key": event.write.endpoint, "status": "failed" if event.error else "done"}
-    row |= {"key": replace_surrogates(json.dumps(event.key, ensure_ascii=False)), "status": event.cache_status}
+    row |= {"key": replace_surrogates(json.dumps(event.query.parts, ensure_ascii=False)), "status": event.cache_status}
     return {**row, "age": event.age_s, "pages": event.pages, "patches": event.patches, "start": event.start or ""}

@@ -35,7 +35,7 @@ ANY_CONFIGURATION: Final = frozenset({"doctor", "print_config"})
 NOT_ASKED_WITHOUT_CONFIGURATION: Final = frozenset(
     {
         *("clear_query_cache", "clear_sign_in_limit", "decode_token", "explain_route", "list_endpoints"),
-        *("list_platforms", "ping_api", "query_cache_stats", "seed_sandbox", "sign_out_user"),
+        *("list_platforms", "ping_api", "seed_sandbox", "sign_out_user"),
     }
 )
 #: Commands of `portal_dev` for one project. It is among the `INSTALLED_APPS` in DEBUG alone; they run without, too.

@@ -1,10 +1,12 @@
-"""What the user asked for, as the list's address has it."""
+"""The state of a list that a request asks for: its address, and the part of the page that htmx fills."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Final
+
+from django.http import QueryDict
 
 from portal.web.present import with_params
 from portal.web.request import search_text
@@ -12,7 +14,9 @@ from portal_pages.lists.date_ranges import ChosenDays, read_days
 from portal_pages.lists.filters import read_values
 
 if TYPE_CHECKING:
-    from django.http import QueryDict
+    from collections.abc import Mapping
+
+    from django.http import HttpRequest
 
     from portal.web.present import ParamValue
     from portal_pages.lists.filters import Filter
@@ -23,9 +27,12 @@ MAX_SHOWN_PAGES: Final = 20
 MENU: Final = "menu"
 #: The parameter of rows that are added to a table: the columns that it does not show.
 HIDDEN: Final = "hiddenColumns"
+#: Ids of the elements that htmx fills; htmx names the element in the header `HX-Target`.
+_TABLE_ID: Final = "list"
+ROWS_ID: Final = "rows"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class ListControls:
     """The state of a list.
 
@@ -57,8 +64,8 @@ class ListControls:
         """Whether days of the address are none, so that no row can be shown for them."""
         return any(days.error for days in self.days)
 
-    @property
-    def params(self) -> dict[str, Any]:
+    @cached_property
+    def params(self) -> Mapping[str, Any]:
         """The parameters of the list's query; an empty one is left out."""
         params: dict[str, Any] = {"q": self.q, "sort": self.sort}
         params |= {each.param: each.sent(values) for each, values in self.values}
@@ -107,8 +114,17 @@ def read_controls(view: Any, given: QueryDict) -> ListControls:
 
     :param view: the `ListView`, whose module is above this one.
     """
-    offered = view.offered
-    left_out = tuple(param for param in view.params if param not in offered and given.get(param)) if given else ()
+    return _read(view, view.offered, given) if given else _unchanged(view, view.offered)
+
+
+@lru_cache(maxsize=256)
+def _unchanged(view: Any, offered: frozenset[str]) -> ListControls:
+    """The state without a parameter, as most addresses ask for it."""
+    return _read(view, offered, QueryDict())
+
+
+def _read(view: Any, offered: frozenset[str], given: QueryDict) -> ListControls:
+    left_out = tuple(param for param in view.params if param not in offered and given.get(param))
     sort = "" if "sort" in left_out else given.get("sort", "")
     return ListControls(
         q="" if "q" in left_out else search_text(given.get("q", "")),
@@ -126,3 +142,17 @@ def number_of_pages(text: str, *, most: int = MAX_SHOWN_PAGES) -> int:
     """How many pages an address asks for; one where it does not say."""
     is_number = text.isascii() and text.isdecimal() and len(text) <= len(str(most))
     return min(max(int(text), 1), most) if is_number else 1
+
+
+def is_load_more(request: HttpRequest) -> bool:
+    """Whether htmx appends the rows of the response to a list."""
+    return htmx_target(request) == ROWS_ID
+
+
+def htmx_target(request: HttpRequest) -> str | None:
+    """Id of the list's element that htmx fills; None for a whole page, also after a form that htmx sent."""
+    # `request.headers` would first copy all headers of the request.
+    if request.META.get("HTTP_HX_REQUEST") != "true":
+        return None
+    target = request.META.get("HTTP_HX_TARGET")
+    return target if target in {_TABLE_ID, ROWS_ID} else None

@@ -10,7 +10,6 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 from django.urls import reverse
 from django.utils.translation import gettext
 
-from portal.config.contract_names import NONE_VALUE
 from portal.query import Params, literal_params
 from portal.web.present import with_params
 from portal_pages.lists.cells import Cells, written_cells
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
 
     from django.http import HttpRequest
 
-    from portal.query import PaginatedResult
     from portal.web.present import ParamValue
     from portal_pages.lists.columns import Heading
     from portal_pages.lists.controls import ListControls
@@ -112,58 +110,12 @@ def _all_sorts(view: Any) -> dict[str, str]:
     return sorts
 
 
-#: Related rows that are read for their names, and pages of the rows of a menu.
-_MAX_READ: Final = 3
-_PAGES_OF_A_MENU: Final = 5
-
-
-def names_of(request: HttpRequest, controls: ListControls, result: PaginatedResult[Any]) -> dict[tuple[str, str], str]:
-    """The names by parameter and id: from the rows that are shown, or else from the related row itself.
-
-    Those of the rows of a menu come from their list, whose first pages are read.
-    """
-    names: dict[tuple[str, str], str] = {}
-    for each, values in controls.values:
-        if each.rows is not None and (values or each.param == controls.menu):
-            people = each.rows(request, pages=_PAGES_OF_A_MENU).data.items
-            names |= {(each.param, row.id): str(row) for row in people} | {(each.param, NONE_VALUE): str(each.none)}
-        if not each.named_by and each.record is None:
-            continue
-        attribute = each.attribute
-        for value in (value for value in values if (each.param, value) not in names):
-            rows = (row for row in result.data.items if getattr(row, attribute, None) == value)
-            found = (getattr(row, each.named_by, "") for row in rows)
-            name = next(filter(None, found), "") if each.named_by else ""
-            if not name and each.record is not None and len(names) < _MAX_READ:
-                related = each.record(request, id=value).data
-                name = str(related) if related is not None else ""
-            names[each.param, value] = str(name)
-    return names
-
-
-#: Ids of the elements that htmx fills; htmx names the element in the header `HX-Target`.
-_TABLE_ID: Final = "list"
-ROWS_ID: Final = "rows"
 #: The parameter that gives each row a box; those of what is done with the rows then: their ids, and the list's own.
 SELECT: Final = "select"
 ROW: Final = "row"
 LIST: Final = "list"
 #: The field of a form, and the parameter of a new row's page, with the address of the list as it was.
 LIST_FIELD: Final = "listUrl"
-
-
-def is_load_more(request: HttpRequest) -> bool:
-    """Whether htmx appends the rows of the response to a list."""
-    return htmx_target(request) == ROWS_ID
-
-
-def htmx_target(request: HttpRequest) -> str | None:
-    """Id of the list's element that htmx fills; None for a whole page, also after a form that htmx sent."""
-    # `request.headers` would first copy all headers of the request.
-    if request.META.get("HTTP_HX_REQUEST") != "true":
-        return None
-    target = request.META.get("HTTP_HX_TARGET")
-    return target if target in {_TABLE_ID, ROWS_ID} else None
 
 
 #: A longer address than any that a list makes leads to the list alone.

@@ -1,12 +1,12 @@
-"""What a list reads for one page: its rows, how many rows have which value, and what they add up to."""
+"""The reads of one page of a list: its rows, counts for its filters, its sums, and names of related rows."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from django.http import QueryDict
 
-from portal.config.contract_names import COUNTS_BY_PARAM, CURSOR_PARAM, SORT_PARAM
+from portal.config.contract_names import COUNTS_BY_PARAM, CURSOR_PARAM, NONE_VALUE, SORT_PARAM
 from portal.errors import ApiValidationError
 from portal.query import Params, offers, use_queries
 from portal.web.present import is_not_there
@@ -37,7 +37,7 @@ def read_list(
     counted = ",".join(
         each.param
         for each, _ in controls.values
-        if each.choices is not None or (each.is_menu and each.param == controls.menu)
+        if each.choices is not None or (each.param == controls.menu and each.is_menu)
     )
     beside: dict[str, QuerySpec[Any]] = {}
     if is_whole and counted and view.counts is not None and offers(view.counts):
@@ -84,3 +84,32 @@ def is_stale(result: PaginatedResult[Any], controls: ListControls) -> bool:
         and set(result.error.errors) <= {CURSOR_PARAM}
         and bool(controls.cursor)
     )
+
+
+#: Related rows that are read for their names, and pages of the rows of a menu.
+_MAX_READ: Final = 3
+_PAGES_OF_A_MENU: Final = 5
+
+
+def names_of(request: HttpRequest, controls: ListControls, result: PaginatedResult[Any]) -> dict[tuple[str, str], str]:
+    """The names by parameter and id: from the rows that are shown, or else from the related row itself.
+
+    Those of the rows of a menu come from their list, whose first pages are read.
+    """
+    names: dict[tuple[str, str], str] = {}
+    for each, values in controls.values:
+        if each.rows is not None and (values or each.param == controls.menu):
+            people = each.rows(request, pages=_PAGES_OF_A_MENU).data.items
+            names |= {(each.param, row.id): str(row) for row in people} | {(each.param, NONE_VALUE): str(each.none)}
+        if not each.named_by and each.record is None:
+            continue
+        attribute = each.attribute
+        for value in (value for value in values if (each.param, value) not in names):
+            rows = (row for row in result.data.items if getattr(row, attribute, None) == value)
+            found = (getattr(row, each.named_by, "") for row in rows)
+            name = next(filter(None, found), "") if each.named_by else ""
+            if not name and each.record is not None and len(names) < _MAX_READ:
+                related = each.record(request, id=value).data
+                name = str(related) if related is not None else ""
+            names[each.param, value] = str(name)
+    return names

@@ -23,7 +23,7 @@ from portal.web.request import active_locale
 from portal.web.templating import own_or_default
 from portal_pages.lists.cells import words_in
 from portal_pages.lists.columns import AGE_SORTS
-from portal_pages.lists.controls import HIDDEN, MAX_SHOWN_PAGES, ListControls, read_controls
+from portal_pages.lists.controls import HIDDEN, MAX_SHOWN_PAGES, ROWS_ID, ListControls, htmx_target, read_controls
 from portal_pages.lists.list_filters import (
     SEARCH_TEXT,
     SORT,
@@ -31,16 +31,13 @@ from portal_pages.lists.list_filters import (
     shown_filters,
 )
 from portal_pages.lists.list_pages import (
-    ROWS_ID,
     SELECT,
     ListPage,
     declaration_faults,
     headings_in,
-    htmx_target,
-    names_of,
     words_of,
 )
-from portal_pages.lists.list_reads import is_stale, read_list
+from portal_pages.lists.list_reads import is_stale, names_of, read_list
 from portal_pages.lists.saved_views import QuickView, change_views, table_layout, views_of
 from portal_pages.lists.totals import totals_row
 from portal_pages.page_names import DeclaredPage, ShownRow, offered_pages

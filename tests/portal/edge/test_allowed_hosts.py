@@ -6,7 +6,7 @@ import pytest
 from django.http import HttpRequest
 from django.test import Client, RequestFactory, override_settings
 
-from portal.edge.responses import MAX_CACHED, AllowedHosts
+from portal.edge.middleware import MAX_CACHED, AllowedHosts
 
 PATHS = (
     "GET /",

@@ -5,11 +5,12 @@ That nothing older is shown, whatever overlaps, is what `query_machine` and `tes
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from portal.query import MutationGroup, QueryGroup, mutation_endpoint, query_endpoint
+from portal.errors import UsageError
+from portal.query import MutationGroup, QueryGroup, Record, mutation_endpoint, query_endpoint
 from portal.query.endpoints.registry import Registry
 from portal.services.user import UserQueries
 from tests.portal.query.answering import Queries, create, read, rename, shown
@@ -17,6 +18,9 @@ from tests.portal.query.clients import me, once
 from tests.portal.query.faulty import Faulty, Thing, ThingParams
 from tests.portal.query.world import User
 from tests.support.client_endpoints import client_url
+
+if TYPE_CHECKING:
+    from decimal import Decimal
 
 
 @pytest.mark.parametrize("cached", [True, False])
@@ -165,3 +169,19 @@ def test_the_profile_is_never_set(ada: User) -> None:
     ada.backend.open_paths = {"/write": {"id": "ada", "permissions": ["ENERGY_APP", "FINANCE_APP"]}}
     OwnMutations.use_write_mutation(ada.request()).mutate()
     assert me(ada).unwrap()["permissions"] == ["ENERGY_APP"]
+
+
+class Approval(Record):
+    """A record whose module lacks the type of its field at run time."""
+
+    amount: Decimal | None = None
+
+
+def test_write_with_an_undecodable_answer_is_not_sent(ada: User) -> None:
+    class OwnMutations(MutationGroup, domain="faulty", registry=Registry()):
+        use_approve_mutation = mutation_endpoint(data=Approval, url="/approve", method="POST")
+
+    client = ada.request()
+    with pytest.raises(UsageError, match="import the type of a field at run time"):
+        OwnMutations.use_approve_mutation(client).mutate()
+    assert ("POST", "/approve") not in [call[:2] for call in ada.backend.calls]

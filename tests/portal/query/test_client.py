@@ -13,7 +13,6 @@ from portal.api.tokens import TokenStore
 from portal.config.limits import REQUEST_BUDGET_S
 from portal.errors import ApiForbiddenError, ApiNotFoundError
 from portal.process.deadline import Deadline
-from portal.query import use_queries
 from portal.query.events import MAX_EVENTS
 from portal.query.request_cache import MAX_MEMOIZED, MEMOIZED_FOR_S
 from tests.portal.query.clients import clients, delete, invalidate, listed, me, names, once, one, rename
@@ -61,36 +60,6 @@ class TestOneRequest:
         ada.backend.inside = once(lambda: rename(client, "c5", "renamed"), path=path)
         read(client)
         assert read(client) == "renamed"
-
-
-class TestReadsInALoop:
-    @pytest.mark.parametrize("debug", [True, False])
-    def test_a_developer_is_told_of_them_once_with_their_place_and_what_to_write(
-        self, ada: User, caplog: pytest.LogCaptureFixture, settings: Any, debug: bool
-    ) -> None:
-        settings.DEBUG = debug
-        client = ada.request()
-        for number in range(9):
-            one(client, f"c{number}")
-        told = [record.getMessage() for record in caplog.records if "one after the other" in record.getMessage()]
-        assert len(told) == debug
-        for words in (
-            "energy.get_client: read 6 times",
-            "clients.py:",
-            "use_queries(request, [….use_get_client_query.spec",
-        ):
-            assert all(words in each for each in told)
-
-    def test_reads_at_the_same_time_or_of_the_same_query_or_of_a_few_rows_are_fine(
-        self, ada: User, caplog: pytest.LogCaptureFixture, settings: Any
-    ) -> None:
-        settings.DEBUG = True
-        client, hook = ada.request(), ClientQueries.use_get_client_query
-        use_queries(client, [hook.spec(id=f"c{number}") for number in range(9)])
-        for number in range(5):
-            one(client, f"d{number % 4}")
-            one(client, "c5")
-        assert "one after the other" not in caplog.text
 
 
 def test_refetch_gives_older_data_through_an_outage(ada: User) -> None:
@@ -165,14 +134,14 @@ class TestEvents:
         clients(client)
         clients(client, pages=2)
         one(client, "nobody")
-        assert [(event.endpoint, event.cache_status, event.pages, event.patches) for event in client.events] == [
+        assert [(event.query.endpoint, event.cache_status, event.pages, event.patches) for event in client.events] == [
             ("energy.get_clients", "hit", 1, 1),
             ("energy.get_clients", "memoized", 1, 1),
             ("energy.get_clients", "partial", 2, 0),
             ("energy.get_client", "error", 0, 0),
         ]
         assert client.events[-1].error == "ApiNotFoundError"
-        assert client.events[0].key == ("energy.get_clients", {}, "paginated", 20, "limit")
+        assert tuple(client.events[0].query.parts) == ("energy.get_clients", {}, "paginated", 20, "limit")
         ada.passes(400)
         client = ada.request()
         clients(client)
@@ -205,7 +174,7 @@ class TestAClientThatLivesLong:
         for _ in range(MAX_EVENTS):
             listed(client, {"q": "5"})
         one(client)
-        assert (len(client.events), client.events[-1].endpoint) == (MAX_EVENTS, "energy.get_client")
+        assert (len(client.events), client.events[-1].query.endpoint) == (MAX_EVENTS, "energy.get_client")
 
     def test_asks_the_cache_again_for_what_it_read_a_minute_ago(self, ada: User) -> None:
         client = ada.request()

@@ -10,15 +10,16 @@ from typing import Any
 import pytest
 from django.test import override_settings
 
-from portal.api import Backend, ListQuery, session_for, wire_read, wire_write
+from portal.api import Backend, ListQuery, wire_read, wire_write
 from portal.api.tokens import TokenPair, TokenStore
 from portal.config.current import portal_config
 from portal.query import ListParams, QueryGroup, Row, Values, field, resource
 from portal.query.calls import BackendCaller
 from portal.query.endpoints.registry import Registry
 from portal.rows import decoder_of, id_field
+from tests.portal.api.sessions import make_session
 from tests.portal.query.clients import delete, listed
-from tests.portal.query.fakes import FakeBackend, FakeStore
+from tests.portal.query.fakes import FakeBackend
 from tests.portal.query.world import User
 from tests.support.http_server import reply, scripted_server
 
@@ -149,7 +150,7 @@ def test_several_values_arrive_as_the_class_says(repeats: bool, page: str, count
     with (
         override_settings(PORTAL=replace(portal_config(), backend=backend)),
         scripted_server(lambda _, out: out.sendall(reply())) as server,
-        session_for(server.url, store=FakeStore()) as api,
+        make_session(server.url) as api,
     ):
         caller = BackendCaller(api=api, tokens=TokenStore(TokenPair()))
         caller.read(listed.query.page_address(cursor=None))

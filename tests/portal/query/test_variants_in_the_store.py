@@ -1,4 +1,4 @@
-"""Variants of one user in the store: the room that they take, reads where it is full, and the use of each key."""
+"""Variants of one user in the store: the room that they take, and reads where it is full."""
 
 from __future__ import annotations
 
@@ -9,12 +9,9 @@ from typing import Any
 import pytest
 
 from portal.config.limits import MAX_PAGES
-from portal.query import KeyUse, endpoints_by_digest, read_key
-from portal.query.cache.page_keys import MAX_VARIANT_PAGES, StoredKey, lease_key, page_keys
-from portal.query.cache.write_log import WriteLog
+from portal.query.cache.page_keys import MAX_VARIANT_PAGES, page_keys
 from portal.query.endpoints import query_key
 from portal.query.partition import Partition, principal_of_sign_in
-from portal.query.partition.generations import generation_key, namespace_generation_key
 from portal.query.partition.token_bindings import binding_key
 from portal.store import SharedStore
 from sqlite_cache import close_idle_connections
@@ -22,6 +19,10 @@ from tests.portal.query.clients import clients, delete, listed
 from tests.portal.query.world import User
 from tests.support.given_store import stores_on
 from tests.support.redis_server import running_redis
+
+PARTITION = Partition(
+    principal=principal_of_sign_in("usr_1"), namespace=f"{2**127:032x}", view="0a1b", binding=binding_key("a token")
+)
 
 
 def search(user: User, word: str, **options: Any) -> list[str]:
@@ -106,44 +107,3 @@ def test_a_full_redis_is_a_miss_and_shows_nothing_older_than_a_write(ada: User, 
             client.config_set("maxmemory", limit)
             for each in (*users, ada.elsewhere()):
                 assert listed(each) == ["c4", "c3"]
-
-
-# --- what a key is for ---
-
-NAMESPACE = f"{2**127:032x}"
-PARTITION = Partition(
-    principal=principal_of_sign_in("usr_1"), namespace=NAMESPACE, view="0a1b", binding=binding_key("a token")
-)
-LEASE = lease_key(PARTITION, query_key(endpoint="energy.get_clients"), start=None, index=0)
-LOG = WriteLog(store=None, namespace=NAMESPACE, endpoint="energy.get_clients")
-ENDPOINTS = endpoints_by_digest(["energy.get_clients", "energy.get_summary"])
-
-
-def page(start: str | None = None, *, paginated: bool = True, **params: object) -> str:
-    key = query_key(endpoint="energy.get_clients", params=params, paginated=paginated)
-    return page_keys(PARTITION, key, start=start, indexes=range(3, 4))[0].key
-
-
-@pytest.mark.parametrize(
-    ("key", "read"),
-    [
-        (page(), StoredKey(KeyUse.PAGE, NAMESPACE, "energy.get_clients")),
-        (page(paginated=False), StoredKey(KeyUse.PAGE, NAMESPACE, "energy.get_clients")),
-        (page(q="x"), StoredKey(KeyUse.VARIANT, NAMESPACE)),
-        (page(start="cursor"), StoredKey(KeyUse.VARIANT, NAMESPACE)),
-        (f"{NAMESPACE}:energy.get_clients:17", StoredKey(KeyUse.WRITE_LOG, NAMESPACE, "energy.get_clients")),
-        (PARTITION.binding, StoredKey(KeyUse.BINDING)),
-        (PARTITION.keys[1], StoredKey(KeyUse.NAMESPACE)),
-        (namespace_generation_key(NAMESPACE), StoredKey(KeyUse.OTHER, NAMESPACE)),
-        (generation_key("energy.get_clients"), StoredKey(KeyUse.OTHER)),
-        ("sent:abc:3", StoredKey(KeyUse.OTHER)),
-        (LEASE, StoredKey(KeyUse.OTHER, NAMESPACE)),
-        (LOG.key, StoredKey(KeyUse.WRITE_LOG, NAMESPACE, "energy.get_clients")),
-    ],
-)
-def test_what_a_key_is_for(key: str, read: StoredKey) -> None:
-    assert read_key(key, endpoints=ENDPOINTS) == read
-
-
-def test_endpoint_that_nobody_declares_has_no_name() -> None:
-    assert read_key(page(), endpoints={}) == StoredKey(KeyUse.PAGE, NAMESPACE)

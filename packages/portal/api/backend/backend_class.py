@@ -215,9 +215,8 @@ CONTRACT: Final = Backend()
 
 
 def current_backend() -> Backend:
-    """The backend that `APP_BACKEND` names; without it, and in a project that is not the portal's, the contract's."""
-    config: PortalConfig | None = getattr(settings, "PORTAL", None)
-    return CONTRACT if config is None else backend_of(config)
+    """Return the backend that `APP_BACKEND` names; without it, the contract's."""
+    return backend_of(settings.PORTAL)
 
 
 def backend_of(config: PortalConfig) -> Backend:
@@ -230,10 +229,8 @@ PASSWORD_RESET: Final = frozenset({"auth.forgot_password", "auth.reset_password"
 
 
 def is_named(name: str) -> bool:
-    """Return whether the declaration of offers has a name. A project that is not the portal's has calls of its own."""
-    config: PortalConfig | None = getattr(settings, "PORTAL", None)
-    if config is None:
-        return True
+    """Return whether the declaration of offers has a name."""
+    config: PortalConfig = settings.PORTAL
     if name in PASSWORD_RESET:
         return config.offers_password_reset
     return name in (named := config.offers or ()) or names.EVERYTHING in named

@@ -26,21 +26,11 @@ class StaticFilesMiddleware(WhiteNoiseMiddleware):  # type: ignore[misc]  # Whit
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         # First: WhiteNoise asks below whether a file is immutable.
         self._shared: Path | None = portal_config().static_shared_folder
-        super().__init__(get_response)
+        self._next = get_response
+        super().__init__(get_response if self._shared is None else self._serve_shared)
         if self._shared is not None:
             # Where WhiteNoise's own `find_file` looks. It refuses what leads out of the folder.
             self.directories.append((f"{self._shared}/", self.static_prefix))
-
-    def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """Serve a file, or let the next middleware answer."""
-        path = request.path_info
-        if self._shared is not None and path not in self.files and self._is_hashed(path):
-            found = self.find_file(path)
-            if found is not None:
-                shared: HttpResponseBase = self.serve(found, request)
-                return shared
-        response: HttpResponseBase = super().__call__(request)
-        return response
 
     def add_file_to_dictionary(self, url: str, path: str, stat_cache: object = None) -> None:
         """Take a file to serve, but not the list of all files, which only this server needs."""
@@ -52,6 +42,15 @@ class StaticFilesMiddleware(WhiteNoiseMiddleware):  # type: ignore[misc]  # Whit
         if self._shared is not None and Path(path).is_relative_to(self._shared):
             return True
         return bool(super().immutable_file_test(path, url))
+
+    def _serve_shared(self, request: HttpRequest) -> HttpResponseBase:
+        """Serve a file of the shared folder, or let the next middleware answer."""
+        path = request.path_info
+        found = self.find_file(path) if self._is_hashed(path) else None
+        if found is None:
+            return self._next(request)
+        shared: HttpResponseBase = self.serve(found, request)
+        return shared
 
     def _is_hashed(self, path: str) -> bool:
         return path.startswith(self.static_prefix) and HASHED_NAME.search(path) is not None and "/." not in path

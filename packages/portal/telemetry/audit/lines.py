@@ -12,7 +12,7 @@ import re
 import sys
 import time
 from datetime import UTC, datetime
-from functools import partial
+from functools import lru_cache, partial
 from ipaddress import ip_address
 from logging.handlers import WatchedFileHandler
 from typing import Any, Final
@@ -28,6 +28,11 @@ _ENTERED_NAME_LABEL: Final = b"portal audit log, version 1: entered name\0"
 _EMAIL: Final = re.compile(r"[^\s<>()\[\],;]+@[^\s<>()\[\],;]+")
 
 
+#: Users whose tags are cached: each page and each log line of a user has the tag.
+_CACHED_TAGS: Final = 1024
+
+
+@lru_cache(maxsize=_CACHED_TAGS)
 def tag_of(name: str) -> str:
     """A truncated SHA-256, such as the account tag of a token's subject. Who knows the name can compute it."""
     return hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:TAG_CHARS]

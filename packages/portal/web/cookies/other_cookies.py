@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from django.http.response import HttpResponseBase
 
     from portal.api import TokenPair
+    from portal.config.platforms import TPlatform
     from portal.web.request import PortalRequest
 
 
@@ -68,12 +69,14 @@ def end_drafts(response: HttpResponseBase) -> None:
 MAX_AGE_S: Final = 60
 
 
-def follow_refusal(request: PortalRequest, response: HttpResponseBase) -> None:
-    """Set the cookie on the redirect that refuses a platform; remove it with the first page that has shown it."""
-    refused = getattr(request, "edge_refused", None)
+def follow_refusal(request: PortalRequest, response: HttpResponseBase, refused: TPlatform | None) -> None:
+    """Set the cookie on the redirect that refuses a platform; remove it with the first page that has shown it.
+
+    :param refused: the platform; None where a request brings the cookie, and nothing is refused.
+    """
     if refused is not None:
         set_cookie(response, REFUSED_PLATFORM, refused, max_age=MAX_AGE_S)
-    elif REFUSED_PLATFORM in request.COOKIES and _is_page(request, response):
+    elif _is_page(request, response):
         remove_cookie(response, REFUSED_PLATFORM)
 
 

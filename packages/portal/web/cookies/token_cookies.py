@@ -2,6 +2,18 @@
 
 Both token cookies are HttpOnly: no script needs a token. All are `SameSite=Lax`, `Path=/`, on the shared cookie
 domain where there is one, and `Secure` where the gateway's address is https.
+
+VAR_PERMITTED_PLATFORMS follows `GET /me` (requirements, "Cookies"). A read of `/me` notes its platforms as
+`request.me_platforms`. The outermost middleware writes the cookie at the end of the request, and nothing else does:
+
+============================  =====================================================================================
+The request's tokens          The cookie
+============================  =====================================================================================
+kept                          is written if `/me` differs from the cookie that the browser sent
+new, from a sign-in           is written if `/me` answered; else the last user's cookie is removed
+new, from a refresh           is written again, with the lifetime of the new refresh token
+signed out                    is removed with the tokens (:func:`clear_sign_in`), or is not written
+============================  =====================================================================================
 """
 
 from __future__ import annotations
@@ -13,17 +25,19 @@ from typing import TYPE_CHECKING, Final
 
 from django.conf import settings
 
-from portal.api import TokenPair, sign_in_lifetime
+from portal.api import TokenPair, TokenStatus, api_session, sign_in_lifetime
 from portal.config.cookies import (
     MAX_COOKIE_BYTES,
     SHARED_COOKIES,
     SIGN_IN_COOKIES,
     SIGN_IN_NAME,
     VAR_ACCESS_TOKEN,
+    VAR_PERMITTED_PLATFORMS,
     VAR_REFRESH_TOKEN,
 )
 from portal.config.current import portal_config
 from portal.errors import UsageError
+from portal.identity import dump_platforms_cookie, parse_platforms_cookie
 from portal.web.preferences import SAME_SITE, remove_cookie, set_cookie
 
 if TYPE_CHECKING:
@@ -31,6 +45,9 @@ if TYPE_CHECKING:
 
     from django.http import HttpRequest
     from django.http.response import HttpResponseBase
+
+    from portal.config.platforms import TPlatform
+    from portal.web.request import PortalRequest
 
 
 logger = logging.getLogger(__name__)
@@ -126,3 +143,33 @@ def remove_duplicates(request: HttpRequest, response: HttpResponseBase) -> None:
     for name in SHARED_COOKIES:
         if names.count(name) > 1:
             remove_host_only_twin(response, name)
+
+
+def follow_profile(request: PortalRequest, response: HttpResponseBase) -> None:
+    """Write the cookie of a request that kept its tokens, if `/me` named other platforms than the browser's cookie."""
+    platforms, tokens = request.me_platforms, request.token_store
+    if platforms is None or dump_platforms_cookie(platforms) == request.COOKIES.get(VAR_PERMITTED_PLATFORMS):
+        return
+    # Only such a request reads the store; most requests write nothing. The tokens are those that came with the request:
+    # the browser may have signed in again meanwhile. While the store is down, the cookie is written.
+    if api_session().refresher.signed_out_at(tokens.incoming) is None:
+        _write_platforms(response, platforms, tokens.current)
+
+
+def follow_new_tokens(request: PortalRequest, response: HttpResponseBase, pair: TokenPair) -> None:
+    """Write the cookie for the lifetime of new tokens, or remove the cookie of the user before a sign-in.
+
+    :param pair: the new tokens.
+    """
+    platforms, sent = request.me_platforms, request.COOKIES.get(VAR_PERMITTED_PLATFORMS)
+    if platforms is None and sent is not None and request.token_store.status is TokenStatus.REFRESHED:
+        platforms = parse_platforms_cookie(sent)
+    if platforms is not None:
+        _write_platforms(response, platforms, pair)
+    elif sent is not None:
+        remove_cookie(response, VAR_PERMITTED_PLATFORMS)
+
+
+def _write_platforms(response: HttpResponseBase, platforms: tuple[TPlatform, ...], pair: TokenPair) -> None:
+    value = dump_platforms_cookie(platforms)
+    set_sign_in_cookie(response, VAR_PERMITTED_PLATFORMS, value, refresh=pair.refresh)

@@ -19,7 +19,6 @@ from portal.web.errors.failure_pages import (
     failure_response,
     may_be_done_twice,
     method_refused,
-    offer_list,
     page_not_found,
     problem,
     render_failure,

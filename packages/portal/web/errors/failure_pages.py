@@ -100,7 +100,6 @@ def problem(request: HttpRequest, *, status: int, title: str, detail: str = "") 
 
 logger = logging.getLogger(__name__)
 
-_LIST_NAME: Final = "_portal_list_name"
 #: Statuses of users, not of addresses.
 _NOT_OPEN: Final = frozenset({401, 403})
 
@@ -114,7 +113,7 @@ def render_failure(request: PortalRequest, error: PortalError) -> HttpResponse:
     if failure.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         explain_failure(request, error, status=failure.status)
     sent = request.method not in SAFE_METHODS
-    list_name = getattr(request, _LIST_NAME, "")
+    list_name = getattr(request, "list_name", "")
     list_url = reverse(list_name) if list_name else ""
     if list_url and view_is_absent(resolve(list_url).func):
         list_url = ""
@@ -131,14 +130,6 @@ def render_failure(request: PortalRequest, error: PortalError) -> HttpResponse:
     if sent and isinstance(error, ApiUnavailableError):
         failure = replace(failure, send_again=fields_to_send_again(request, is_unknown=is_unknown))
     return failure_response(request, failure)
-
-
-def offer_list(request: PortalRequest, name: str) -> None:
-    """Let the failure page of this request link to the list that it is, or that holds its record.
-
-    :param name: of the list's URL.
-    """
-    setattr(request, _LIST_NAME, name)
 
 
 def csrf_failure(request: PortalRequest, reason: str = "") -> HttpResponse:  # noqa: ARG001  Django's signature

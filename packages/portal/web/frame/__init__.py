@@ -5,8 +5,8 @@
     navigation          the entries of the sidebar, as the app's pages declare them
     shell               the frame: URLs, languages, the app's name; without a call to the backend. A short id of the
                         account: in pages, in forms, in log lines
-      essentials        the user, from `GET /me`, and whether the user may open this app
-        platforms       their names, translated; those of which the backend offers nothing
+      essentials        the user, from `GET /me`, and whether the user may open this app; the platforms' names,
+                        translated, and those of which the backend offers nothing
 
 Templates get `shell` and `essentials` from :mod:`portal.web.context_processors`.
 """
@@ -14,9 +14,11 @@ Templates get `shell` and `essentials` from :mod:`portal.web.context_processors`
 from __future__ import annotations
 
 from portal.web.frame.essentials import (
+    absent_platforms,
     known_essentials,
     open_platforms,
     page_is_denied,
+    platform_name,
     present_own_profile,
     skip_profile,
     start_essentials,
@@ -30,7 +32,6 @@ from portal.web.frame.navigation import (
     is_not_offered,
     navigation_entries,
 )
-from portal.web.frame.platforms import absent_platforms, platform_name
 from portal.web.frame.shell import (
     PAGE_ACCOUNT_FIELD,
     SIGNED_OUT_PATH,

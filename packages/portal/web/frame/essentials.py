@@ -1,15 +1,20 @@
 """The signed-in user, from `GET /me`: read at most once in a request (requirements, "Private application shell").
 
 If `/me` fails, the page is served with a placeholder, which the browser fills from `GET /{locale}/essentials`.
+
+The names of the platforms in the page's language, and the platforms of which the backend offers nothing.
 """
 
 from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from portal.api import api_session, identity_provider
+from django.utils.translation import gettext
+
+from portal.api import api_session
 from portal.config.contract_names import (
     PROFILE_EMAIL_FIELD,
     PROFILE_ID_FIELD,
@@ -17,11 +22,11 @@ from portal.config.contract_names import (
     PROFILE_PERMISSIONS_FIELD,
 )
 from portal.config.current import portal_config
-from portal.edge import home_path
+from portal.config.platforms import PLATFORM_BY_NAME, PLATFORMS
 from portal.errors import ApiError, SignInEndedError, StoreUnavailableError
 from portal.identity import derive_platforms_from_me, permission_strings
+from portal.query import REGISTRY, offers
 from portal.services.user import UserQueries
-from portal.web.frame.platforms import absent_platforms, platform_name
 from portal.web.present import NO_VALUE
 from portal.web.request import active_locale, is_signed_in
 
@@ -71,11 +76,28 @@ class Essentials:
         return "".join(word[0] for word in words[:MAX_INITIALS]).upper() or "?"
 
 
+def platform_name(name: TPlatform) -> str:
+    """The name that pages show for a platform: translated by the product's own catalogs, in `apps/locale`."""
+    return gettext(PLATFORM_BY_NAME[name].name.replace("_", " ").capitalize())
+
+
+def absent_platforms() -> frozenset[TPlatform]:
+    """The platforms of which the backend offers nothing: in no navigation, and nobody's home. Every request asks."""
+    return _absent(portal_config().offers, len(REGISTRY.queries))
+
+
+@lru_cache(maxsize=16)
+def _absent(offered: frozenset[str] | None, declared: int) -> frozenset[TPlatform]:  # noqa: ARG001  the key
+    hooks = [*REGISTRY.queries.values(), *REGISTRY.mutations.values()]
+    of_apps = {each.name: [hook for hook in hooks if hook.key.startswith(f"{each.app}.")] for each in PLATFORMS}
+    return frozenset(name for name, own in of_apps.items() if own and not any(map(offers, own)))
+
+
 def present_own_profile(profile: Mapping[str, Any]) -> Essentials:
     """The essentials of a profile in this app, in the page's language."""
     config, locale = portal_config(), active_locale()
     own = config.project.platform
-    own_platform = None if own is None else own.name
+    own_platform, absent = None if own is None else own.name, absent_platforms()
     platforms = derive_platforms_from_me(profile)
     email = _text(profile.get(PROFILE_EMAIL_FIELD))
     return Essentials(
@@ -86,11 +108,12 @@ def present_own_profile(profile: Mapping[str, Any]) -> Essentials:
         links=tuple(
             PlatformLink(
                 name=platform_name(platform),
-                url=f"{'' if platform == own_platform else config.gateway_url}/{locale}{home_path(platform)}",
+                url=f"{'' if platform == own_platform else config.gateway_url}/{locale}"
+                f"{PLATFORM_BY_NAME[platform].prefix}",
                 current=platform == own_platform,
             )
             for platform in platforms
-            if platform not in absent_platforms()
+            if platform not in absent
         ),
         opens_app=own_platform is None or own_platform in platforms,
         id=_text(profile.get(PROFILE_ID_FIELD)),
@@ -149,10 +172,10 @@ def _end_if_ended_at_provider(request: PortalRequest) -> None:
 
     :raises SignInEndedError: the provider has ended it.
     """
+    if not portal_config().oidc.enabled:
+        return
     tokens = request.token_store
-    if identity_provider() is None or not api_session().ended_at_provider(
-        tokens.current, request_id=request.request_id
-    ):
+    if not api_session().ended_at_provider(tokens.current, request_id=request.request_id):
         return
     request.query_client.purge()
     refresh = tokens.current.refresh

@@ -9,23 +9,27 @@ the tag with the one of `/sign-in-state`, and log lines carry it as `user`.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
+
+from django.utils.translation import gettext
 
 from portal.config.cookies import INTRODUCED, REFUSED_PLATFORM, SAVED_VIEWS, TABLE_LAYOUT
 from portal.config.current import portal_config
 from portal.config.platforms import PLATFORM_BY_NAME
+from portal.config.product import msgid
 from portal.edge import LOGIN_PATH, PATHNAME_META, PROFILE_PATH
 from portal.identity import get_user_from_token
 from portal.services.searched_lists import offered_lists
 from portal.telemetry.audit import tag_of
-from portal.web.frame.essentials import known_essentials, open_platforms
-from portal.web.frame.platforms import platform_name, project_name
+from portal.web.frame.essentials import known_essentials, open_platforms, platform_name
 from portal.web.preferences import active_zone_name, has_chosen_zone, own_cookie, theme_of
 from portal.web.request import active_locale, is_signed_in
 
 if TYPE_CHECKING:
     from portal.api import TokenStore
     from portal.config.platforms import TPlatform
+    from portal.config.projects import Project
     from portal.edge import EdgeUser
     from portal.identity import DecodedUser
     from portal.web.request import PortalRequest
@@ -72,6 +76,7 @@ def is_from_another_account(request: PortalRequest) -> bool:
     return account_tag_of(request.edge_user) not in {None, page_account}
 
 
+GATEWAY_NAME = msgid("Account")
 LOGOUT_PATH = "/logout"
 SIGNED_OUT_PATH = "/signed-out"
 ESSENTIALS_PATH = "/essentials"
@@ -177,6 +182,15 @@ def part_shell_for(request: PortalRequest) -> PartShell:
     """That of this request, for a part that is the same on each page."""
     platforms = open_platforms(request) if is_signed_in(request) else ()
     return PartShell(locale=active_locale(), gateway_url=portal_config().gateway_url, platforms=platforms)
+
+
+@lru_cache(maxsize=64)
+def project_name(
+    project: Project,
+    locale: str,  # noqa: ARG001  the key
+) -> str:
+    """The name that pages show for an app, in the active language `locale`."""
+    return gettext(GATEWAY_NAME) if project.platform is None else platform_name(project.platform.name)
 
 
 def _refused_name(request: PortalRequest, user: EdgeUser | None) -> str:

@@ -5,21 +5,16 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from portal.query import REGISTRY, KeyUse, process_runtime
+from portal.query import REGISTRY, process_runtime
 from portal.services.service_imports import import_services
 from portal_operate.answers import BAD, FINE, AdministrationCommand, CommandAnswer, not_asked
-from portal_operate.cache_report import report_cache
-
-#: Keys of the store that are looked through to count what is dropped.
-_LIMIT = 100_000
 
 
 class Command(AdministrationCommand):
     """The records of the token refresh stay, so no user is signed out."""
 
     help = (
-        "Drop cached queries of one endpoint, or all of them, in all processes at once. Nobody is signed "
-        "out. Says how many pages were cached; of one endpoint, those of queries without parameters are counted. At a "
+        "Drop cached queries of one endpoint, or all of them, in all processes at once. Nobody is signed out. At a "
         "terminal it asks before it drops all."
     )
     examples = (
@@ -42,18 +37,11 @@ class Command(AdministrationCommand):
         if endpoint is not None and endpoint not in REGISTRY.queries:
             raise not_asked(f"{endpoint!r} is no query's key; list_endpoints prints them all")
         if endpoint is None and options["interactive"] and sys.stdin.isatty() and not self._confirmed():
-            return CommandAnswer(
-                data={"cleared": False, "endpoint": None, "pages": 0, "counted_all": True},
-                lines=["nothing was cleared"],
-                status=BAD,
-            )
-        pages, complete = _count(endpoint)
+            return CommandAnswer(data={"cleared": False, "endpoint": None}, lines=["nothing was cleared"], status=BAD)
         process_runtime().cache.clear(endpoint=endpoint)
-        what = endpoint or "all users and endpoints"
-        count = f"{pages} pages" if complete else f"at least {pages} pages"
         return CommandAnswer(
-            data={"cleared": True, "endpoint": endpoint, "pages": pages, "counted_all": complete},
-            lines=[f"cleared what was cached for {what}: {count}"],
+            data={"cleared": True, "endpoint": endpoint},
+            lines=[f"cleared what was cached for {endpoint or 'all users and endpoints'}"],
         )
 
     def _confirmed(self) -> bool:
@@ -61,11 +49,3 @@ class Command(AdministrationCommand):
         self.progress("Drop what is cached for all users and endpoints? Pages are slower for some minutes.")
         self.progress("Type 'yes' to drop it, or anything else to leave it:")
         return sys.stdin.readline().strip() == "yes"
-
-
-def _count(endpoint: str | None) -> tuple[int, bool]:
-    """How many pages are cached, and whether all of the store's keys were seen."""
-    report = report_cache(limit=_LIMIT)
-    if endpoint is not None:
-        return report.by_endpoint[endpoint].entries, report.complete
-    return sum(report.by_use[use].entries for use in (KeyUse.PAGE, KeyUse.VARIANT)), report.complete

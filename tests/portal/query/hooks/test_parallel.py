@@ -114,7 +114,7 @@ class TestResults:
         assert (one.pages, ids(one), two.pages, ids(two)) == (1, ["c5", "c4"], 2, ["c5", "c4", "c3", "c2"])
         assert counted.unwrap()["counts"] == {"clients": 5}
         assert profile.unwrap()["id"] == "ada"
-        assert [event.endpoint for event in client.events][-2:] == ["energy.get_summary", "user.get_me"]
+        assert [event.query.endpoint for event in client.events][-2:] == ["energy.get_summary", "user.get_me"]
         with ada.reads(0):
             assert [listed(client), summary(client).data] == [["c5", "c4"], counted.data]
             assert ids(use_queries(client, [clients.spec()])[0]) == ["c5", "c4"]
