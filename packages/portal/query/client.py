@@ -169,7 +169,7 @@ class QueryClient:
 
     def is_accepted(self) -> bool:
         """Return whether GET `/me` once accepted the request's access token, as far as the cache still knows."""
-        return self._sign_in.has_profile(lambda name: self.reads.fetcher.cache.has(name, PROFILE_QUERY.key))
+        return self._sign_in.has_profile(lambda space: self.reads.fetcher.cache.has(space, PROFILE_QUERY.key))
 
     def check_one_user(self) -> None:
         """Refuse tokens of two users.

@@ -241,15 +241,16 @@ class RequestSignIn:
     def has_profile(self, cached: Callable[[str], bool]) -> bool:
         """Return whether GET `/me` once accepted the access token, expired or not; False if the store is down.
 
-        :param cached: whether a cache with this name has the profile.
+        :param cached: whether a space has the profile.
         """
         try:
-            return any(name is not None and cached(name) for name in self._caches.names(self.token))
+            names = [name for name in self._caches.names(self.token) if name is not None]
+            return any(map(cached, self._caches.spaces(names)))
         except StoreUnavailableError:
             return False
 
-    def names_of_write(self, cache: SignInCache | None, *, sent: str | None) -> set[str]:
-        """Return the names of the caches whose write logs must record this completed write.
+    def spaces_of_write(self, cache: SignInCache | None, *, sent: str | None) -> set[str]:
+        """Return the spaces whose write logs must record this completed write.
 
         They are read from the store: what opens a cache may have been lost, and made again, while the write was under
         way. A cache that is opened after the write was done holds nothing older. If the store is down, what these
@@ -263,9 +264,10 @@ class RequestSignIn:
         names = {None if cache is None else cache.name}
         try:
             names |= set(self._caches.names(*tokens)) if tokens else set()
+            return self._caches.spaces(name for name in names if name is not None)
         except StoreUnavailableError:
             self._do_or_wait(lambda: self._caches.purge(*tokens))
-        return {name for name in names if name is not None}
+            return set()
 
     def _is_of_one_sign_in(self, old: str | None, new: str | None) -> bool:
         """Return whether a refresh of this request gave `new` for `old`, and both open one cache."""

@@ -2,9 +2,10 @@
 
 ::
 
-    ns:<hash of the token>   [name, number, number of the user]      opens the cache
-    <name>:number            random; another one after a purge
-    <user>:number            the same for all sign-ins that name this user
+    ns:<hash of the token>     [name, number, number of the user]      opens the cache
+    <name>:number              random; another one after a purge
+    <user>:number              the same for all sign-ins that name this user
+    <name>:<number>:…          the space: pages and write logs
 
 Nobody can compute the hash of a token that they do not have, so no claim has to be believed: an invented token opens an
 empty cache. A refresh that the portal itself made hands the cache on to the new token. A purge makes a number new. Then
@@ -58,9 +59,10 @@ class SignInCache:
     """The cache that one access token opens. Tokens of one sign-in open equal ones.
 
     :param token_key: key of what the token opens.
-    :param name: random; the keys of all that is cached begin with it.
+    :param name: random.
     :param number_keys: keys of the numbers of the sign-in, and of its user if the token names one.
     :param numbers: of now. Under other numbers the cache has to be opened again.
+    :ivar space: how the keys of all that is cached begin. After a purge there is another one.
     :ivar keys: keys that a read gets together with the cached data, for :meth:`is_current`.
     """
 
@@ -68,10 +70,12 @@ class SignInCache:
     name: str
     number_keys: tuple[str, ...]
     numbers: tuple[int, ...]
+    space: str = field(init=False, compare=False)
     keys: tuple[str, ...] = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
         """Make the keys once: every cached read needs them."""
+        object.__setattr__(self, "space", f"{self.name}:{self.numbers[0]}")
         # That of the token first: on a cluster it is another step, and numbers that are read before it may be too old.
         object.__setattr__(self, "keys", (self.token_key, *self.number_keys))
 
@@ -171,6 +175,11 @@ class SignInCaches:
         found = self._store.get_many(keys)
         return [_name_in(found.get(key)) for key in keys]
 
+    def spaces(self, names: Iterable[str]) -> set[str]:
+        """Return the present spaces of caches; none of one that was purged, and not opened since."""
+        keys = {_number_key(name): name for name in names}
+        return {f"{keys[key]}:{number}" for key, number in self._store.get_many(keys).items()}
+
     # --- numbers, and purges ---
 
     def generation_keys(self, endpoint: str, cache: SignInCache) -> tuple[str, str]:
@@ -189,7 +198,7 @@ class SignInCaches:
         numbers = tuple(map(found.get, keys))
         if set(map(type, numbers)) != {int}:
             numbers = self._numbers(keys, lifetime_s=GENERATION_LIFETIME_S)
-        return "/".join(map(str, (*numbers, *cache.numbers)))
+        return "/".join(map(str, (*numbers, *cache.numbers[1:])))
 
     def clear(self, endpoint: str | None) -> None:
         """Make a miss of every page of an endpoint, or of all that is cached."""

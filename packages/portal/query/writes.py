@@ -162,14 +162,14 @@ class Writes:
     ) -> None:
         if not records:
             return
-        names = self.reads.sign_in.names_of_write(cache, sent=sent)
-        if cache is None or names != {cache.name}:
+        spaces = self.reads.sign_in.spaces_of_write(cache, sent=sent)
+        if cache is None or spaces != {cache.space}:
             # The tokens may be another user's by now. Nobody knows whose write it was, so nobody is shown its rows.
             records = {name: replace(ALL_STALE, done_at=record.done_at) for name, record in records.items()}
         else:
             for key, page in pages:
                 self.reads.fetcher.cache.put(cache, key, page, start=None, index=0, clock=self.reads.fetcher.clock)
-        self.reads.fetcher.cache.append_records(sorted(names), records, since=since)
+        self.reads.fetcher.cache.append_records(spaces, records, since=since)
         self.reads.sign_in.memo.clear()
 
 

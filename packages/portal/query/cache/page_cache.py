@@ -31,7 +31,7 @@ from portal.query.endpoints import canonical_json
 from portal.store import MISSING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from portal.query.cache.pages import Page
     from portal.query.endpoints import QueryKey
@@ -97,7 +97,7 @@ class PageCache:
             if self._caches.pending:
                 self._caches.flush()
             versions = [self._versions(cache, key.endpoint) for key, _, _ in queries]
-            places = [self._places(cache.name, key, start, range(count)) for key, start, count in queries]
+            places = [self._places(cache.space, key, start, range(count)) for key, start, count in queries]
             keys = [(log.key, *generations) for log, generations in versions]
             pages = [place.key for each in places for place in each]
             found = self.store.get_many(dict.fromkeys(chain(cache.keys, *keys, pages)))
@@ -116,9 +116,9 @@ class PageCache:
             logger.warning("%s: read without the cache: %s", ", ".join(key.endpoint for key, _, _ in queries), error)
             return [NO_ENTRY] * len(queries)
 
-    def has(self, name: str, key: QueryKey) -> bool:
-        """Return whether the cache with this name has the first page of a query, however old; may raise."""
-        [place] = self._places(name, key, None, range(1))
+    def has(self, space: str, key: QueryKey) -> bool:
+        """Return whether a space has the first page of a query, however old; may raise."""
+        [place] = self._places(space, key, None, range(1))
         return place.page_in(self.store.get_many([place.key])) is not None
 
     def put(
@@ -146,7 +146,7 @@ class PageCache:
                 MAX_PAGE_CHARS,
             )
             return
-        [place] = self._places(cache.name, key, start, range(index, index + 1))
+        [place] = self._places(cache.space, key, start, range(index, index + 1))
 
         def unless_newer(value: Any) -> Any:
             there = parse_page(place.page_in({place.key: value}))
@@ -165,7 +165,7 @@ class PageCache:
     def invalidate(self, cache: SignInCache, key: QueryKey) -> None:
         """Have a query fetched before it is shown again, because the backend no longer has it for this user."""
         record = WriteRecord(stale=(StaleQueries(params=key.params),))
-        self.append_records([cache.name], {key.endpoint: record}, since={})
+        self.append_records([cache.space], {key.endpoint: record}, since={})
 
     def clear(self, *, endpoint: str | None = None) -> None:
         """Clear what is cached for all users, of one endpoint or of all.
@@ -210,29 +210,29 @@ class PageCache:
             return dict.fromkeys(endpoints)
 
     def append_records(
-        self, names: Sequence[str], records: Mapping[str, WriteRecord], *, since: Mapping[str, VersionStamp | None]
+        self, spaces: Iterable[str], records: Mapping[str, WriteRecord], *, since: Mapping[str, VersionStamp | None]
     ) -> None:
         """Append the records of a completed write to the log of each endpoint. Every read from now on knows the write.
 
         If that can't be done, all that these caches have is purged; later, if the store is down.
 
-        :param names: of the caches.
+        :param spaces: of the caches.
         :param since: the version stamps of before the write left.
         """
         try:
-            for name in names:
+            for space in spaces:
                 for endpoint, record in records.items():
-                    self._append(self._log(name, endpoint), record, since.get(endpoint))
+                    self._append(self._log(space, endpoint), record, since.get(endpoint))
         except StoreUnavailableError as error:
             logger.warning("a write could not be logged, so what is cached for its sign-in is dropped: %s", error)
             try:
-                self._caches.purge_names(names)
+                self._caches.purge_names(space.partition(":")[0] for space in spaces)
             except StoreUnavailableError as still:
                 logger.warning("what is cached for a sign-in is dropped as soon as the store is back: %s", still)
 
     def lease_key(self, cache: SignInCache, key: QueryKey, *, start: str | None, index: int) -> str:
         """Return the key of the lease for a revalidation that begins with this page of a query."""
-        return f"{cache.name}:lease:{_page_name(key, start, index)}"
+        return f"{cache.space}:lease:{_page_name(key, start, index)}"
 
     # --- inside ---
 
@@ -266,21 +266,21 @@ class PageCache:
             # A gap too. The write is done, and stays a success.
             logger.exception("%s: the record of a write could not be made", log.endpoint)
 
-    def _log(self, name: str, endpoint: str) -> WriteLog:
-        return WriteLog(store=self.store, namespace=name, endpoint=endpoint, random_below=self._random_below)
+    def _log(self, space: str, endpoint: str) -> WriteLog:
+        return WriteLog(store=self.store, space=space, endpoint=endpoint, random_below=self._random_below)
 
     def _make_versions(self, cache: SignInCache, endpoint: str) -> tuple[WriteLog, tuple[str, str]]:
         """Return the write log of an endpoint in a cache, and the keys of the numbers that its pages carry."""
-        return self._log(cache.name, endpoint), self._caches.generation_keys(endpoint, cache)
+        return self._log(cache.space, endpoint), self._caches.generation_keys(endpoint, cache)
 
-    def _places(self, name: str, key: QueryKey, start: str | None, indexes: range) -> list[_Place]:
+    def _places(self, space: str, key: QueryKey, start: str | None, indexes: range) -> list[_Place]:
         """Return where some pages of a query lie, from the cursor `start` on."""
-        prefix, first = f"{name}:{self._backend}:{PAGE_FORMAT}:", 0
+        prefix, first = f"{space}:{self._backend}:{PAGE_FORMAT}:", 0
         if start is None and not key.params:
             prefix += key.digest
         else:
             # The pages of one list lie side by side, so they never replace each other.
-            mixed = hashlib.sha256(f"{name}:{_page_name(key, start, 0)}".encode()).hexdigest()
+            mixed = hashlib.sha256(f"{space}:{_page_name(key, start, 0)}".encode()).hexdigest()
             first, prefix = int(mixed[:_PLACE_CHARS], 16), f"{prefix}variant"
         return [
             _Place(f"{prefix}:{(first + index) % self._variant_places}", _page_name(key, start, index))

@@ -64,19 +64,19 @@ class WriteLog:
     """One log. Its methods raise `StoreUnavailableError`.
 
     :param random_below: a random whole number from 0 to below its argument.
-    :param namespace: name of the cache.
+    :param space: of the sign-in's cache.
     :ivar key: key of the number.
     """
 
     store: SharedStore
-    namespace: str
+    space: str
     endpoint: str
     random_below: Callable[[int], int] = secrets.randbelow
     key: str = field(init=False)
 
     def __post_init__(self) -> None:
         """Make the key once."""
-        object.__setattr__(self, "key", f"{self.namespace}:{self.endpoint}:log")
+        object.__setattr__(self, "key", f"{self.space}:{self.endpoint}:log")
 
     def create(self) -> int | None:
         """Make the log, unless another process has made it meanwhile; gives its position."""
@@ -108,7 +108,7 @@ class WriteLog:
             return [], 0
         if until - after > MAX_RECORDS:
             return [], until
-        prefix = f"{self.namespace}:{self.endpoint}:"
+        prefix = f"{self.space}:{self.endpoint}:"
         keys = {f"{prefix}{position}": position for position in range(after + 1, until + 1)}
         found = self.store.get_many(keys)
         gap = max((position for key, position in keys.items() if key not in found), default=0)
@@ -159,7 +159,7 @@ class WriteLog:
 
     def put(self, position: int, record: WriteRecord) -> None:
         """Put the record at a position that was reserved."""
-        key = f"{self.namespace}:{self.endpoint}:{position}"
+        key = f"{self.space}:{self.endpoint}:{position}"
         self.store.set(key, record.stored(), lifetime_s=RECORD_LIFETIME_S)
 
     def reset(self) -> None:

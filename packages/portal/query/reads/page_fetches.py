@@ -207,7 +207,7 @@ class PageFetcher:
                 and 0 <= its_stamp.position - stamp.position <= MAX_RECORDS
             )
 
-        name = f"{read.cache.name}:{read.call.query.key.digest}:{cursor}"
+        name = f"{read.cache.space}:{read.call.query.key.digest}:{cursor}"
         shared_call, leads = self.runtime.single_flight.join(name, version=began, may_join=may_join)
         if leads:
             return shared_call
