@@ -25,6 +25,7 @@ from portal.query.cache import (
     query_name,
     row_id,
 )
+from portal.query.cache.sent_keys import POST_ANSWER_S
 from portal.query.calls import may_have_arrived
 from portal.query.endpoints import ID_PARAM, given_params, query_key
 from portal.query.offered_calls import absence, check_offered
@@ -74,13 +75,13 @@ class Writes:
             return deadline.remaining() > 0
 
         # Later than the backend keeps keys, a write that is sent again is a new one.
-        lifetime_s = None if is_post else current_backend().idempotency_window_s
+        window_s = current_backend().idempotency_window_s if repeats else 0.0
         return keys.once(
             key,
             lambda is_repeat: self._send(write, is_repeat=is_repeat),
             wait=wait,
             namespace=cache.name,
-            lifetime_s=lifetime_s,
+            lifetime_s=max(window_s, POST_ANSWER_S) if is_post else window_s,
         )
 
     def _send(self, write: WriteRequest, *, is_repeat: bool = False) -> Any:

@@ -34,7 +34,7 @@ def ada(ada: User) -> User:
 
 
 class TestAnAnswerPastItsStaleTime:
-    def test_is_shown_at_once_and_fetched_behind_the_request(self, ada: User) -> None:
+    def test_is_shown_and_fetched_behind_the_request(self, ada: User) -> None:
         result = clients(ada)
         assert result.data.items[0]["name"] == "client 5"
         assert (result.is_stale, result.error, ada.backend.reads()) == (True, None, 0)
@@ -44,7 +44,7 @@ class TestAnAnswerPastItsStaleTime:
             following = clients(ada)
         assert (following.data.items[0]["name"], following.is_stale) == ("by someone else", False)
 
-    def test_of_several_pages_is_gone_on_from_and_fetched_page_by_page_with_fresh_cursors(self, ada: User) -> None:
+    def test_of_several_pages_is_fetched_with_fresh_cursors(self, ada: User) -> None:
         ada.backend.rows.insert(0, {"id": "new", "name": "by someone else"})
         assert listed(ada, pages=2) == ["c5", "c4", "c3", "c2"]
         third = clients(ada, pages=2).fetch_next_page()
@@ -65,9 +65,7 @@ class TestAnAnswerPastItsStaleTime:
         ],
         ids=["past its life", "a clock that is ahead", "a page is missing", "its endpoint", "invalidated", "a reload"],
     )
-    def test_is_fetched_first_where_it_may_not_be_shown(
-        self, ada: User, seconds: float, read: Any, options: Any
-    ) -> None:
+    def test_is_fetched_first_if_unshowable(self, ada: User, seconds: float, read: Any, options: Any) -> None:
         ada.passes(seconds)
         result = read(ada.request(**options))
         assert (result.data.items[0]["name"], result.is_stale) == ("by someone else", False)
@@ -95,7 +93,7 @@ class TestARevalidationIsMadeOnce:
             ada.world.background.run()
         assert clients(other).is_stale is False
 
-    def test_unless_somebody_has_fetched_the_query_meanwhile(self, ada: User) -> None:
+    def test_unless_the_query_was_fetched_meanwhile(self, ada: User) -> None:
         listed(ada)
         listed(ada.elsewhere().request(reload=True))
         with ada.reads(0):
@@ -115,7 +113,7 @@ class TestABackendThatFailsBehindTheRequest:
         [unavailable(), unavailable(None), ApiTimeoutError(), ApiUnauthorizedError(status=401)],
         ids=lambda failure: f"{type(failure).__name__} {failure.status}",
     )
-    def test_leaves_what_is_known_and_is_asked_once_without_a_refresh(self, ada: User, failure: Exception) -> None:
+    def test_leaves_older_data_and_is_asked_once(self, ada: User, failure: Exception) -> None:
         refreshed: list[TokenStore] = []
         ada.backend.failures = [failure]
         with ada.reads(1):  # and not again while the lease lasts
@@ -129,7 +127,7 @@ class TestABackendThatFailsBehindTheRequest:
 
     @pytest.mark.parametrize("reload", [True, False])
     @pytest.mark.parametrize("failure", [ApiNotFoundError(status=404), ApiForbiddenError(status=403)])
-    def test_with_a_definite_no_leaves_nothing_older_to_show(self, ada: User, failure: Exception, reload: bool) -> None:
+    def test_with_a_definite_no_leaves_nothing_older(self, ada: User, failure: Exception, reload: bool) -> None:
         if reload:
             ada.backend.failures = [failure]
         assert (one(ada.request(reload=reload)).error is None) is not reload
@@ -147,7 +145,7 @@ class TestABackendThatFailsBehindTheRequest:
         assert ada.process.runtime.revalidations.counts()["skipped"] == 1
 
 
-def test_a_process_with_much_to_do_drops_what_is_too_much_and_takes_it_up_later(ada: User) -> None:
+def test_full_queue_drops_revalidations_until_later(ada: User) -> None:
     background, words = ada.world.background, [{"sort": word} for word in ("a", "b", "c", "d")]
     background.most = 2
     for _ in range(2):
@@ -185,7 +183,7 @@ class TestTheTokenOfARevalidation:
         written = {key for key, value in ada.store.values.items() if kept.get(key) != value}
         assert not [key for key in written if ":lease:" not in key]
 
-    def test_is_that_of_its_user_whoever_has_signed_in_since(self, ada: User) -> None:
+    def test_is_that_of_its_user(self, ada: User) -> None:
         ben, tokens = ada.signed_in("ben"), TokenStore(ada.tokens.current)
         listed(ada.process.request_with(tokens))
         listed(ben)
