@@ -7,23 +7,19 @@ backend may be behind, and two that clocks may differ) counts for four seconds o
 from __future__ import annotations
 
 import copy
-import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import Any
 
 import pytest
 
+from portal.query.cache.write_log import WriteLog
 from tests.portal.query import answering
 from tests.portal.query.clients import create, invalidate, listed, names, once, rename
 from tests.portal.query.fakes import FakeBackend, FakeStore
 from tests.portal.query.query_machine import QueryMachine, VersionedBackend, run_machine
 from tests.portal.query.world import User, World
 from tests.support.whole_runs import number_of
-
-#: The key of a write log's record.
-RECORD = re.compile(r":energy\.get_clients:\d+$")
 
 
 @dataclass
@@ -62,31 +58,6 @@ def world(world: World) -> World:
     return world
 
 
-class CountingStore(FakeStore):
-    """Knows what it was asked for, and gives up before there are too many keys.
-
-    :ivar records: the keys of a write log's records.
-    """
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.most_keys = 0
-        self.records: set[str] = set()
-
-    def get_many(self, keys: Iterable[str]) -> dict[str, Any]:
-        keys = list(islice(keys, 10_000))
-        self.most_keys = max(self.most_keys, len(keys))
-        self.records |= {key for key in keys if RECORD.search(key)}
-        return super().get_many(keys)
-
-
-@pytest.fixture
-def counting(ada: User) -> User:
-    """Ada, on a store that counts."""
-    ada.world.store = CountingStore()
-    return ada.elsewhere()
-
-
 @pytest.mark.parametrize("while_it_is_fetched", [True, False])
 def test_lost_record_lets_no_older_write_show(ada: User, while_it_is_fetched: bool) -> None:
     listed(ada)
@@ -113,31 +84,13 @@ def test_clock_behind_shows_writes_of_another_machine(ada: User) -> None:
     assert listed(ada.elsewhere().request(clock=clock, reload=True))[0] == created
 
 
-def test_fetch_looks_back_to_the_logs_beginning(counting: User) -> None:
-    """Most users wrote nothing in the last minutes."""
-    listed(counting)
-    looked_for = []
-    for name in ("", "first", "second"):
-        if name:
-            rename(counting, "c5", name)
-        counting.store.records = set()
-        listed(counting.request(reload=True))
-        looked_for.append(len(counting.store.records))
-    assert looked_for == [0, 1, 2]
-
-
-def test_log_lost_meanwhile_costs_no_long_look(counting: User) -> None:
-    """A log begins at a random place: between two of them lie more positions than any memory has room for."""
-    rename(counting, "c5", "first")
-
-    def lose() -> None:
-        for key in [key for key in counting.store.values if key.endswith("get_clients:log")]:
-            del counting.store.values[key]
-        rename(counting, "c1", "second")
-
-    counting.backend.inside = once(lose)
-    assert set(names(counting, pages=3)) == {"c1", "c2", "c3", "c4", "c5"}
-    assert counting.store.most_keys < 200
+def test_log_without_records_costs_no_look() -> None:
+    log = WriteLog(store=FakeStore(), namespace="n", endpoint="e")
+    position = log.create()
+    assert position is not None
+    before = log.store.trips
+    assert (log.latest(until=position), log.store.trips) == ([], before)
+    assert log.records(after=position, until=2 * position) == ([], 2 * position), "two logs, of which one was lost"
 
 
 @pytest.mark.parametrize("fails_after", range(6))
