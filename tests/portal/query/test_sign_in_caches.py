@@ -171,16 +171,6 @@ class TestPurge:
         with ada.reads(1):
             listed(ben)
 
-    @pytest.mark.parametrize("lost", range(8))
-    def test_keeps_what_was_cached_away_whatever_keys_are_lost(self, ada: User, lost: int) -> None:
-        listed(ada)
-        ada.backend.rows.pop(0)
-        before = dict(ada.store.values)
-        ada.elsewhere().request().purge()
-        ada.store.values.pop([*before][lost % len(before)], None)
-        for user in (ada, ada.elsewhere()):
-            assert listed(user) == ["c4", "c3"]
-
 
 class TestTombstone:
     """It is asked for wherever a token opens what the store does not have."""
