@@ -24,17 +24,15 @@ RETRY_AFTER_MAX_S: Final = 2.0
 RETRY_STATUSES: Final = frozenset({408, 425, 429, 500, 502, 503, 504})
 #: Time budget for all backend calls of one request, seconds.
 REQUEST_BUDGET_S: Final = 10.0
-#: Longest share of that budget for a GET `/me` that only binds a token, seconds: the read or write comes after it.
+#: Longest share of that budget for a GET `/me` that only asks whether a token is accepted, and for newer data that a
+#: reload waits for while it could show older data, seconds: other calls come after it.
 BINDING_BUDGET_S: Final = 3.0
 
 #: Longest wait of one request for newer data while it could show older data, all its waits together, seconds.
 PATIENCE_S: Final = 0.6
-#: Fetches that a request waits for: threads of one process, and fetches that may wait for a thread.
+#: Fetches beside a request and behind it: threads of one process, and fetches that may wait for a thread.
 FETCH_THREADS: Final = 16
 FETCH_QUEUE: Final = 64
-#: Fetches behind a request, for which nobody waits: threads of one process, and fetches that may wait for a thread.
-BACKGROUND_THREADS: Final = 4
-BACKGROUND_QUEUE: Final = 64
 #: Pages of one list that a view may ask for.
 MAX_PAGES: Final = 50
 #: Rows of each call of a walk through a whole list: the most that the backend gives (contract, section 7).

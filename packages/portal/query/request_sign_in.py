@@ -186,10 +186,9 @@ class RequestSignIn:
         :param sent: the access token before the call.
         :raises ApiUnauthorizedError: the tokens are of two users, as a browser may send after two sign-ins.
         """
+        self.sync_with_tokens()
+        self.check_one_user()
         token = self.token
-        if token != sent:
-            self.sync_with_tokens()
-            self.check_one_user()
         others = [each for each in {sent, token} if each is None or cache_key(each) != cache.token_key]
         try:
             return not others or set(self._caches.names(*others)) == {cache.name}

@@ -154,6 +154,8 @@ class SignInCaches:
                 self._store.set(key, cache.stored(), lifetime_s=lifetime_s)
             elif not self._store.add(key, cache.stored(), lifetime_s=lifetime_s):
                 continue  # another process has made one
+            if found is None:
+                check_active()  # once more: a sign-out meanwhile found nothing to purge
             return self._remember(cache)
         return None
 
@@ -166,6 +168,11 @@ class SignInCaches:
         if old != new and (is_proven or same_subject(old, new)):
             key = cache_key(old)
             value = self._store.get_many([key]).get(key)
+            if value is None:
+                # Lost, perhaps while a write with the old token is under way: both have to lead to one cache again.
+                value = [self._new_name(_user_of(old))]
+                if not self._store.add(key, value, lifetime_s=self._lifetime_s(old)):
+                    value = self._store.get_many([key]).get(key)
             if _name_in(value):
                 self._store.add(cache_key(new), value, lifetime_s=self._lifetime_s(new))
 

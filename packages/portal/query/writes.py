@@ -25,6 +25,7 @@ from portal.query.cache import (
     query_name,
     row_id,
 )
+from portal.query.cache.sent_keys import POST_ANSWER_S
 from portal.query.calls import may_have_arrived
 from portal.query.endpoints import ID_PARAM, given_params, query_key
 from portal.query.offered_calls import absence, check_offered
@@ -74,13 +75,13 @@ class Writes:
             return deadline.remaining() > 0
 
         # Later than the backend keeps keys, a write that is sent again is a new one.
-        lifetime_s = None if is_post else current_backend().idempotency_window_s
+        window_s = current_backend().idempotency_window_s if repeats else 0.0
         return keys.once(
             key,
             lambda is_repeat: self._send(write, is_repeat=is_repeat),
             wait=wait,
             namespace=cache.name,
-            lifetime_s=lifetime_s,
+            lifetime_s=max(window_s, POST_ANSWER_S) if is_post else window_s,
         )
 
     def _send(self, write: WriteRequest, *, is_repeat: bool = False) -> Any:
@@ -98,9 +99,8 @@ class Writes:
             tagged = registry.tagged(write.hook.invalidated_tags)
             write = replace(write, invalidations=(*write.invalidations, *tagged))
         targets = write.targets
-        cache = sign_in.cache() if targets else None
+        cache, since = self._open(targets) if targets else (None, {})
         sent = sign_in.token
-        since = fetcher.cache.stamps(cache, targets) if cache else {}
         began_at = clock()
         try:
             data = fetcher.caller.write(write)
@@ -146,6 +146,18 @@ class Writes:
             queries = matching_queries(matching, endpoint=endpoint, by="matching", registry=self.reads.fetcher.registry)
         cache = self.reads.sign_in.cache()
         self._record(cache, {endpoint: WriteRecord(stale=(queries,))}, {}, sent=self.reads.sign_in.token)
+
+    def _open(self, targets: Sequence[str]) -> tuple[SignInCache | None, Mapping[str, VersionStamp | None]]:
+        """Return the cache that the token opens now, and the version stamps of these endpoints.
+
+        :raises SignInEndedError: the sign-in is over, also where the process still remembers the cache.
+        """
+        cache = self.reads.sign_in.cache()
+        since = cache and self.reads.fetcher.cache.stamps(cache, targets)
+        if cache is not None and since is None:
+            cache = self.reads.sign_in.reopened()
+            since = cache and self.reads.fetcher.cache.stamps(cache, targets)
+        return cache, since or {}
 
     def _is_cached(self, key: QueryKey) -> bool:
         query = self.reads.fetcher.registry.queries.get(key.endpoint)

@@ -87,13 +87,13 @@ def test_takes_work_again_when_there_are_threads_again(monkeypatch: pytest.Monke
 
 
 def test_a_child_process_has_threads_of_its_own() -> None:
-    before = process_runtime().fetch_pool.submit(lambda: 1 // 0)
+    before = process_runtime().pool.submit(lambda: 1 // 0)
     assert before is not None
     with pytest.raises(ZeroDivisionError):
         before.result(PATIENCE_S)
 
     def in_its_own() -> str | None:
-        future = process_runtime().fetch_pool.submit(lambda: "in the child")
+        future = process_runtime().pool.submit(lambda: "in the child")
         return future and future.result(PATIENCE_S)
 
     assert in_child(in_its_own) == "in the child"

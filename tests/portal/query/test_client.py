@@ -14,7 +14,7 @@ from portal.config.limits import REQUEST_BUDGET_S
 from portal.errors import ApiForbiddenError, ApiNotFoundError
 from portal.process.deadline import Deadline
 from portal.query.events import MAX_EVENTS
-from portal.query.request_cache import MAX_MEMOIZED, MEMOIZED_FOR_S
+from portal.query.request_sign_in import MAX_MEMOIZED, MEMOIZED_FOR_S
 from tests.portal.query.clients import clients, delete, invalidate, listed, me, names, once, one, rename
 from tests.portal.query.fakes import unavailable
 from tests.portal.query.world import User

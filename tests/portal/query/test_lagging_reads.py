@@ -7,22 +7,19 @@ backend may be behind, and two that clocks may differ) counts for four seconds o
 from __future__ import annotations
 
 import copy
-import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import Any
 
 import pytest
 
+from portal.query.cache.write_log import WriteLog
+from tests.portal.query import answering
 from tests.portal.query.clients import create, invalidate, listed, names, once, rename
 from tests.portal.query.fakes import FakeBackend, FakeStore
 from tests.portal.query.query_machine import QueryMachine, VersionedBackend, run_machine
 from tests.portal.query.world import User, World
 from tests.support.whole_runs import number_of
-
-#: The key of a write log's record.
-RECORD = re.compile(r":energy\.get_clients:\d+$")
 
 
 @dataclass
@@ -61,35 +58,8 @@ def world(world: World) -> World:
     return world
 
 
-class CountingStore(FakeStore):
-    """Knows what it was asked for, and gives up before there are too many keys.
-
-    :ivar records: the keys of a write log's records.
-    """
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.most_keys = 0
-        self.records: set[str] = set()
-
-    def get_many(self, keys: Iterable[str]) -> dict[str, Any]:
-        keys = list(islice(keys, 10_000))
-        self.most_keys = max(self.most_keys, len(keys))
-        self.records |= {key for key in keys if RECORD.search(key)}
-        return super().get_many(keys)
-
-
-@pytest.fixture
-def counting(ada: User) -> User:
-    """Ada, on a store that counts."""
-    ada.world.store = CountingStore()
-    return ada.elsewhere()
-
-
 @pytest.mark.parametrize("while_it_is_fetched", [True, False])
-def test_a_record_that_the_store_lost_lets_no_older_write_of_the_row_show_again(
-    ada: User, while_it_is_fetched: bool
-) -> None:
+def test_lost_record_lets_no_older_write_show(ada: User, while_it_is_fetched: bool) -> None:
     listed(ada)
     first, second = ada.request(), ada.request()
     rename(first, "c5", "first")
@@ -106,7 +76,7 @@ def test_a_record_that_the_store_lost_lets_no_older_write_of_the_row_show_again(
         assert names(ada.request(reload=reload))["c5"] == "second"
 
 
-def test_a_machine_whose_clock_is_behind_shows_what_was_written_on_another(ada: User) -> None:
+def test_clock_behind_shows_writes_of_another_machine(ada: User) -> None:
     """To it, the write was done after its page was asked for."""
     listed(ada)
     created = create(ada)
@@ -114,53 +84,38 @@ def test_a_machine_whose_clock_is_behind_shows_what_was_written_on_another(ada: 
     assert listed(ada.elsewhere().request(clock=clock, reload=True))[0] == created
 
 
-def test_a_fetch_looks_for_the_latest_writes_and_no_further_back_than_the_log_goes(counting: User) -> None:
-    """Most users wrote nothing in the last minutes."""
-    listed(counting)
-    looked_for = []
-    for name in ("", "first", "second"):
-        if name:
-            rename(counting, "c5", name)
-        counting.store.records = set()
-        listed(counting.request(reload=True))
-        looked_for.append(len(counting.store.records))
-    assert looked_for == [0, 1, 2]
-
-
-def test_a_log_that_is_lost_meanwhile_costs_no_look_for_what_lies_between_it_and_the_next_one(counting: User) -> None:
-    """A log begins at a random place: between two of them lie more positions than any memory has room for."""
-    rename(counting, "c5", "first")
-
-    def lose() -> None:
-        for key in [key for key in counting.store.values if key.endswith("get_clients:log")]:
-            del counting.store.values[key]
-        rename(counting, "c1", "second")
-
-    counting.backend.inside = once(lose)
-    assert set(names(counting, pages=3)) == {"c1", "c2", "c3", "c4", "c5"}
-    assert counting.store.most_keys < 200
+def test_log_without_records_costs_no_look() -> None:
+    log = WriteLog(store=FakeStore(), namespace="n", endpoint="e")
+    position = log.create()
+    assert position is not None
+    before = log.store.trips
+    assert (log.latest(until=position), log.store.trips) == ([], before)
+    assert log.records(after=position, until=2 * position) == ([], 2 * position), "two logs, of which one was lost"
 
 
 @pytest.mark.parametrize("fails_after", range(6))
-def test_a_store_that_fails_at_any_moment_of_a_read_costs_the_patch_and_not_the_page(
-    ada: User, fails_after: int
-) -> None:
+def test_failing_store_costs_the_patch_not_the_page(ada: User, fails_after: int) -> None:
     create(ada)
     left = iter(range(fails_after))
     ada.store.before_each = lambda _name: setattr(ada.store, "down", next(left, None) is None)
     assert "c5" in listed(ada)
 
 
-def test_a_row_that_the_server_has_already_stays_where_it_put_it(ada: User) -> None:
-    ada.backend.lag_s = 0
-    created = create(ada)
-    ada.backend.rows.append(ada.backend.rows.pop(0))
-    ada.backend.ranks[created] = 99
-    ada.backend.note(at=ada.world.clock())
-    assert listed(ada, pages=3)[-1] == created
+def test_uncertain_write_has_pages_fetched_while_reads_lag(ada: User) -> None:
+    """Nothing that was written before it is put over what the backend answers."""
+    ada.backend.lag_s = 0.0
+    answering.rename(ada, "c5", "first")
+    answering.touch(ada, "c5", "second")
+    for reads in (1, 1):
+        with ada.reads(reads):
+            assert answering.names(ada)["c5"] == "second"
+        ada.passes(2)
+    for reads in (1, 0):
+        with ada.reads(reads):
+            assert answering.names(ada)["c5"] == "second"
 
 
-def test_such_a_page_counts_as_long_as_the_backend_may_be_behind_and_no_longer(ada: User) -> None:
+def test_page_after_a_write_is_fresh_while_lagging(ada: User) -> None:
     created = create(ada, "client new")
     listed(ada)
     assert created not in listed(ada, {"q": "client"}), "whose filter only the server knows"
@@ -175,7 +130,7 @@ def test_such_a_page_counts_as_long_as_the_backend_may_be_behind_and_no_longer(a
         listed(ada)  # by then it shows all that was written
 
 
-def test_an_invalidation_or_a_backend_that_is_never_behind_shortens_nothing(ada: User) -> None:
+def test_invalidation_or_prompt_backend_shortens_nothing(ada: User) -> None:
     at = ada.elsewhere(read_lag_s=0.0)
     ada.backend.lag_s = 0
     for user, write in ((ada, invalidate), (at, create)):
@@ -214,5 +169,5 @@ class LaggingMachine(QueryMachine):
         return super().interrupted_by([])
 
 
-def test_no_read_misses_a_completed_write_though_the_backend_lags() -> None:
+def test_reads_miss_no_completed_write_though_backend_lags() -> None:
     run_machine(LaggingMachine, examples=number_of(60))

@@ -26,22 +26,22 @@ class Place:
 
     def __init__(self, store: SharedStore, params: dict[str, str]) -> None:
         runtime = runtime_for(store, variant_places=1)
-        partition = runtime.namespaces.bind("token", {"id": "ada"})
-        assert partition is not None
-        self.cache, self.partition = runtime.cache, partition
+        made = runtime.caches.open("token", check_active=lambda: None)
+        assert made is not None
+        self.pages, self.cache = runtime.cache, made
         self.key = query_key(endpoint="energy.get_summary", params=params)
 
     def put(self, body: str, *, at: float, asked: QueryKey | None = None) -> None:
-        made = Page(stamp=self.cache.get(self.partition, self.key, count=0).stamp, at=at, cursor=None, body=body)
-        self.cache.put(self.partition, asked or self.key, made, start=None, index=0)
+        made = Page(stamp=self.pages.get(self.cache, self.key, count=0).stamp, at=at, cursor=None, body=body)
+        self.pages.put(self.cache, asked or self.key, made, start=None, index=0)
 
     def shown(self) -> list[str]:
-        return [page.body for page in self.cache.get(self.partition, self.key).pages]
+        return [page.body for page in self.pages.get(self.cache, self.key).pages]
 
 
 @pytest.mark.parametrize("params", PARAMS, ids=["a query", "a variant"])
 @pytest.mark.parametrize("other", [False, True], ids=["an empty place", "another page there"])
-def test_the_later_fetch_stays_whichever_ends_first(store: SharedStore, params: dict[str, str], other: bool) -> None:
+def test_later_fetch_stays_whichever_ends_first(store: SharedStore, params: dict[str, str], other: bool) -> None:
     place, began = Place(store, params), time.time()
     if other:
         bobs = query_key(endpoint=place.key.endpoint, params={"search": "bob"})
@@ -53,9 +53,9 @@ def test_the_later_fetch_stays_whichever_ends_first(store: SharedStore, params: 
     assert place.shown() == ["newest"]
 
 
-def test_a_page_of_before_the_cache_was_cleared_is_replaced_however_its_clock_went(store: SharedStore) -> None:
+def test_cleared_page_is_replaced_whatever_its_clock(store: SharedStore) -> None:
     place = Place(store, {})
     for body, ahead_s in (("of before", 1.0), ("of after", 0.0)):
         place.put(body, at=time.time() + ahead_s)
         assert place.shown() == [body]
-        place.cache.clear(endpoint=place.key.endpoint)
+        place.pages.clear(endpoint=place.key.endpoint)

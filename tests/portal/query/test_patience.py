@@ -10,13 +10,14 @@ from typing import Any
 
 import pytest
 
-from portal.config.limits import BINDING_BUDGET_S, FETCH_THREADS
-from portal.errors import ApiTimeoutError, ApiUnauthorizedError, SignInEndedError
+from portal.config.limits import BINDING_BUDGET_S, FETCH_QUEUE, FETCH_THREADS
+from portal.errors import ApiTimeoutError, ApiUnauthorizedError
 from portal.process.deadline import Deadline
+from portal.process.thread_pool import Pool
 from portal.query import QueryClient
 from portal.query.reads.parallel_fetches import ParallelFetches
 from tests.portal.query import clients as shown_stale
-from tests.portal.query.clients import Decisive, client_of, me
+from tests.portal.query.clients import Decisive, client_of, me, once
 from tests.portal.query.fakes import unavailable
 from tests.portal.query.world import User
 from tests.support.processes import until
@@ -76,13 +77,18 @@ def ada(ada: User) -> User:
     summary(ada)
     me(ada)
     ada.passes(STALE_S)
-    return ada.elsewhere(patience_s=0.05)
+    return with_threads(ada, patience_s=0.05)
 
 
 @pytest.fixture
 def patient(ada: User) -> User:
     """Her requests wait."""
-    return ada.elsewhere(patience_s=WAIT_S)
+    return with_threads(ada, patience_s=WAIT_S)
+
+
+def with_threads(user: User, *, patience_s: float) -> User:
+    """The user in a process that fetches in threads."""
+    return user.elsewhere(patience_s=patience_s, pool=Pool(name="fetch", threads=FETCH_THREADS, queue=FETCH_QUEUE))
 
 
 def page_of(user: User, **options: Any) -> QueryClient:
@@ -91,20 +97,18 @@ def page_of(user: User, **options: Any) -> QueryClient:
 
 
 class TestABackendThatHangs:
-    def test_has_what_is_known_shown_beside_an_error_and_its_answer_kept_for_the_next_page(
-        self, ada: User, hung: Hung
-    ) -> None:
+    def test_has_older_data_shown_and_its_answer_cached(self, ada: User, hung: Hung) -> None:
         ada.backend.rows[0]["name"] = "by someone else"
         ada.backend.before = hung
         result = clients(page_of(ada))
         assert (result.unwrap().items[0]["name"], result.is_stale) == ("client 5", True)
         assert isinstance(result.error, ApiTimeoutError)
         hung.may_answer.set()
-        until(lambda: ada.process.runtime.fetch_pool._idle == 1, what="the late answer")
+        until(lambda: ada.process.runtime.pool._idle == 1, what="the late answer")
         with ada.reads(0):
             assert clients(page_of(ada)).data.items[0]["name"] == "by someone else"
 
-    def test_is_waited_for_by_all_queries_of_a_request_together(self, ada: User, hung: Hung) -> None:
+    def test_is_waited_for_by_all_queries_together(self, ada: User, hung: Hung) -> None:
         ada.backend.before = hung
         client = page_of(ada)
         for read in (clients, summary, me):
@@ -113,7 +117,7 @@ class TestABackendThatHangs:
         assert max(hung.patience[1:]) <= 0, "the first has used up what there was"
 
     @pytest.mark.parametrize("why", ["nothing is cached", "a write has invalidated it", "it is a command", "a reload"])
-    def test_is_waited_for_in_full_by_the_thread_of_the_request(self, ada: User, hung: Hung, why: str) -> None:
+    def test_is_waited_for_by_the_requests_thread(self, ada: User, hung: Hung, why: str) -> None:
         read = shown_stale.listed if why in {"nothing is cached", "a reload"} else listed
         if why == "a write has invalidated it":
             Decisive.use_get_clients_query.invalidate(ada.request())
@@ -132,7 +136,7 @@ class TestABackendThatHangs:
 @pytest.mark.parametrize("queue_is_full", [False, True])
 def test_fetch_without_thread_is_made_by_request(patient: User, queue_is_full: bool) -> None:
     """Other endpoints hang, and hold all threads."""
-    pool, goes_on = patient.process.runtime.fetch_pool, threading.Event()
+    pool, goes_on = patient.process.runtime.pool, threading.Event()
     held = [pool.submit(partial(goes_on.wait, WAIT_S)) for _ in range(FETCH_THREADS)]
     while queue_is_full and pool.submit(goes_on.wait) is not None:
         pass
@@ -149,41 +153,41 @@ class TestABackendThatAnswersInTime:
         with patient.reads(3):
             listed(page_of(patient))
 
-    def test_that_it_refuses_the_token_has_the_request_refresh_it(self, patient: User) -> None:
+    def test_with_a_401_has_the_request_refresh(self, patient: User) -> None:
         patient.backend.failures = [ApiUnauthorizedError(status=401)]
         listed(page_of(patient))
         assert patient.backend.last("bearer", 2) == [patient.tokens.current.access, None], "the second call may refresh"
 
 
-def test_an_expired_token_is_refreshed_before_the_page_waits(patient: User) -> None:
+@pytest.mark.parametrize(("waits_in_full", "fetches"), [(True, 2), (False, 1)])
+def test_full_wait_joins_no_abandonable_fetch(patient: User, waits_in_full: bool, fetches: int) -> None:
+    """A fetch that its request may leave is not tried again."""
+    other = threading.Thread(target=lambda: listed(patient.request() if waits_in_full else page_of(patient)))
+    patient.backend.before = once(lambda: (other.start(), other.join(0.3)))
+    with patient.reads(fetches):
+        listed(page_of(patient))
+        other.join(WAIT_S)
+
+
+def test_expired_token_is_refreshed_before_the_wait(patient: User) -> None:
     new = patient.signed_in().tokens.current
     patient.backend.refresh = lambda store: store.rotate(new, replaced="refresh of ada") and None
     listed(page_of(patient))
     assert patient.backend.last("bearer", 1) == [new.access]
 
 
-@pytest.mark.parametrize("signs_out", [True, False], ids=["the user has signed out", "the permissions have changed"])
-def test_a_profile_that_comes_late_opens_nothing_of_before(ada: User, hung: Hung, signs_out: bool) -> None:
+def test_late_profile_with_other_permissions_purges(ada: User, hung: Hung) -> None:
     ada.backend.before = hung
-    if not signs_out:
-        ada.backend.permissions["ada"] = ["FINANCE_APP"]
+    ada.backend.permissions["ada"] = ["FINANCE_APP"]
     profile = me(page_of(ada))
     assert profile.unwrap()["permissions"] == ["ENERGY_APP"]
     assert isinstance(profile.error, ApiTimeoutError)
-    if signs_out:
-        ada.request().purge()
-        ada.backend.signed_out.add(ada.tokens.current.access)
     hung.may_answer.set()
-    until(lambda: ada.process.runtime.fetch_pool._idle == 1, what="the late answer")
-    if signs_out:
-        assert not [key for key in ada.store.values if key.startswith("ns:")]
-        with pytest.raises(SignInEndedError):
-            me(ada)
-    else:
-        assert clients(ada).data.items == ()
+    until(lambda: ada.process.runtime.pool._idle == 1, what="the late answer")
+    assert clients(ada).data.items == ()
 
 
-def test_the_profile_takes_a_part_of_a_reload_alone(ada: User, hung: Hung) -> None:
+def test_profile_takes_a_part_of_a_reload(ada: User, hung: Hung) -> None:
     """It is read with every page: a backend that answers all but the profile has its data shown anew."""
     ada.backend.rows[0]["name"] = "by someone else"
     ada.backend.before = lambda method, path: hung(method, path) if path == "/me" else None

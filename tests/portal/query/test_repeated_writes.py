@@ -9,17 +9,20 @@ import copy
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from django.test import override_settings
 
 from portal import errors
+from portal.api import Backend
+from portal.config.current import portal_config
 from portal.query.cache.sent_keys import SentKeys
 from portal.query.calls import derived_key
 from tests.portal.query import answering
-from tests.portal.query.clients import listed, rename
+from tests.portal.query.clients import but_for_the_profile, listed, rename
 from tests.portal.query.fakes import FakeBackend, FakeStore, unavailable
 from tests.portal.query.world import User
 from tests.support.client_endpoints import Client, ClientMutations
@@ -46,29 +49,55 @@ def create(user: User, key: str = "form 1", name: str = "new") -> Any:
     return answering.create(user, name, idempotency_key=key)
 
 
+def rename_by_form(user: User, **options: Any) -> Any:
+    mutation = ClientMutations.use_update_client_mutation(user.request(), idempotency_key="form")
+    return mutation.mutate(body={"name": "A"}, params={"id": "c5"}, **options)
+
+
 class TestAFormThatIsSentAgain:
     @pytest.fixture
     def ada(self, ada: User) -> User:
-        """Three clients, two of which are listed."""
-        ada.world.backend = RepeatingBackend(rows=ada.backend.rows[2:], users=ada.backend.users)
+        ada.world.backend = RepeatingBackend(rows=ada.backend.rows, users=ada.backend.users)
         return ada
 
     @pytest.mark.parametrize("cached", [True, False], ids=["cached", "not cached"])
-    @pytest.mark.parametrize("later_s", [1, 100, 3000])
-    def test_shows_nothing_that_is_older_than_what_was_written_since(
-        self, ada: User, cached: bool, later_s: float
-    ) -> None:
-        made = create(ada).unwrap()["id"]
+    @pytest.mark.parametrize("is_lost", [True, False], ids=["answer lost", "answered"])
+    def test_shows_nothing_older_than_later_writes(self, ada: User, cached: bool, is_lost: bool) -> None:
+        ada.backend.inside = but_for_the_profile(errors.ApiTimeoutError()) if is_lost else None
+        assert create(ada).is_success is not is_lost
+        ada.backend.inside = None
+        made = ada.backend.rows[0]["id"]
         answering.rename(ada, made, "renamed")
-        ada.passes(later_s)
         if cached:
             answering.names(ada)
             answering.shown(ada, made)
         assert create(ada.elsewhere()).unwrap() == {"id": made, "name": "new"}, "the first answer, repeated"
+        assert ada.backend.counted()["POST", "/energy/clients"] == (3 if is_lost else 1)
         for user in (ada, ada.elsewhere()):
             assert answering.names(user)[made] == answering.shown(user, made) == "renamed"
 
-    def test_with_another_key_or_content_or_without_a_key_is_another_one(self, ada: User) -> None:
+    @pytest.mark.parametrize(
+        ("method", "honours", "window_s", "kept_s"),
+        [
+            ("POST", True, 120, 600),
+            ("POST", True, 3600, 3600),
+            ("POST", False, 3600, 600),
+            ("PATCH", True, 120, 120),
+            ("PATCH", False, 120, None),
+        ],
+    )
+    def test_is_sent_once_while_its_key_counts(
+        self, ada: User, *, method: str, honours: bool, window_s: float, kept_s: float | None
+    ) -> None:
+        ada.backend.honours_idempotency_key = honours
+        backend = type("Windowed", (Backend,), {"idempotency_window_s": window_s})()
+        with override_settings(PORTAL=replace(portal_config(), backend=backend)):
+            for _ in range(2):
+                assert (create(ada) if method == "POST" else rename_by_form(ada)).is_success
+        assert sum(called == method for called, _, _ in ada.backend.calls) == (1 if kept_s else 2)
+        assert [lasts for key, lasts in ada.store.lifetimes.items() if ":sent" in key] == [kept_s] * bool(kept_s)
+
+    def test_with_another_key_or_content_is_another_one(self, ada: User) -> None:
         answering.names(ada)
         with ada.reads(0):
             forms = [("form 1", "a"), ("form 2", "a"), ("form 1", "b"), ("", "one"), ("", "two")]
@@ -88,31 +117,21 @@ class TestAFormThatIsSentAgain:
         assert ada.backend.counted()["POST", "/energy/clients"] == posts
         assert create(ada).is_success, "sent again by hand"
 
-    def test_leaves_few_keys_in_the_store(self, ada: User) -> None:
-        answering.names(ada)
-        for number in range(600):
-            ada.backend.rows = ada.backend.rows[-3:]
-            create(ada, f"form {number}")
-        assert sum(key.startswith("sent:") for key in ada.store.values) <= 256
-        assert "form" not in "".join(ada.store.values.values())
-
-
-def test_a_key_was_sent_before_by_the_user_who_sent_it_or_where_nobody_knows() -> None:
-    store = FakeStore()
-    sent = SentKeys(store)
-    assert [sent.note("key", principal=user) for user in ("ada", "ada", "ben")] == [False, True, False]
-    store.down = True
-    assert SentKeys(store).note("another", principal="ada")
-
 
 def test_answer_of_another_address_is_none() -> None:
     def once(address: str) -> Any:
-        return SentKeys(store, address).once("key", lambda: address, wait=lambda: False, namespace="ada")
+        keys = SentKeys(store, address)
+        return keys.once("key", lambda _: address, wait=lambda: False, namespace="ada", lifetime_s=9)
 
     store = FakeStore()
     assert [once(address) for address in ("one", "other", "one")] == ["one", "other", "one"]
     assert SentKeys(store, "other").is_answered("key", namespace="ada")
     assert not SentKeys(store, "third").is_answered("key", namespace="ada")
+
+
+def test_form_is_sent_without_the_store(ada: User) -> None:
+    ada.store.down = True
+    assert [create(ada).is_success for _ in range(2)] == [True, True]
 
 
 class TestTheKey:
@@ -131,7 +150,7 @@ class TestTheKey:
         assert derived_key(**write) == derived_key(**write | {"body": dict(reversed(ADA.items()))})
         assert derived_key(**write) != derived_key(**write | change)
 
-    def test_says_nothing_about_the_body_and_fits_a_header(self) -> None:
+    def test_hides_the_body_and_fits_a_header(self) -> None:
         key = derived_key("a", endpoint="e", params={}, body={"name": "Ada \ud800", "odd": object})
         assert (len(key), key.isalnum()) == (64, True)
 
@@ -139,14 +158,10 @@ class TestTheKey:
         ("versions", "same"),
         [((3, 3), True), ((3, "3"), True), ((3, 4), False), ((None, 3), False), ((None, None), True)],
     )
-    def test_of_a_form_that_is_sent_again_for_another_version_is_another_one(
-        self, ada: User, versions: tuple[Any, Any], same: bool
-    ) -> None:
+    def test_of_another_version_is_another_one(self, ada: User, versions: tuple[Any, Any], same: bool) -> None:
         for version in versions:
-            mutation = ClientMutations.use_update_client_mutation(ada.request(), idempotency_key="form")
-            mutation.mutate(body={"name": "A"}, params={"id": "c5"}, if_match=version)
-        [one, other] = ada.backend.last("idempotency_key", 2)
-        assert (one == other) is same
+            assert rename_by_form(ada, if_match=version).is_success
+        assert ada.backend.counted()["PATCH", "/energy/clients/c5"] == 2 - same
 
 
 def test_each_try_of_a_write_has_its_version(ada: User) -> None:
@@ -172,9 +187,7 @@ def test_each_try_of_a_write_has_its_version(ada: User) -> None:
     ],
     ids=lambda error: str(getattr(error, "status", "")),
 )
-def test_a_refusal_that_says_that_the_row_is_gone_or_another_one_has_the_list_fetched(
-    ada: User, error: Exception, reads: int
-) -> None:
+def test_refusal_of_a_changed_row_has_list_fetched(ada: User, error: Exception, reads: int) -> None:
     listed(ada)
     ada.backend.failures = [error]
     assert rename(ada, "c5", "new", if_match=1).error is error

@@ -11,9 +11,7 @@ from typing import Any
 
 import pytest
 
-from portal.api.tokens import TokenStore
 from tests.portal.query.answering import Mutations, Queries
-from tests.portal.query.clients import no_profile
 from tests.portal.query.fakes import FakeCluster, FakeStore
 from tests.portal.query.query_machine import QueryMachine, run_machine
 from tests.portal.query.world import Process, World
@@ -38,12 +36,9 @@ class Scene:
         return [row["name"] for row in Queries.use_get_clients_query(process.request(self.ada)).data.items]
 
     def rename(self, process: Process) -> None:
-        """A write that is complete at the end. No `/me` of its own binds its token."""
-
+        """A write that is complete at the end."""
         write = Mutations.use_update_client_mutation(process.request(self.ada))
-        self.world.backend.before = no_profile
         write.mutate(body={"name": "new"}, params={"id": "c1"}).unwrap()
-        self.world.backend.before = None
 
     @contextmanager
     def between(self, step: int, action: Callable[[], object]) -> Iterator[None]:
@@ -63,13 +58,13 @@ class Scene:
 
 
 @STORES
-def test_a_binding_that_the_store_had_lost_opens_nothing_older_than_a_write_without_it(store: type[FakeStore]) -> None:
-    """A process remembers a binding that the store has lost. Another one has written, and binds the token anew."""
+def test_lost_mapping_opens_nothing_older_than_writes(store: type[FakeStore]) -> None:
+    """One process remembers a cache whose mapping the store has lost. Another has written, and makes it anew."""
     for step in range(MOST_STEPS):
         scene = Scene(store)
         assert scene.names(scene.one) == scene.names(scene.one) == ["old"]
         values = scene.world.store.values
-        scene.world.store.values = {key: value for key, value in values.items() if not key.startswith("binding:")}
+        scene.world.store.values = {key: value for key, value in values.items() if not key.startswith("ns:")}
         scene.rename(scene.two)
         shown = []
         with scene.between(step, lambda scene=scene, shown=shown: shown.append(scene.names(scene.three))):
@@ -78,29 +73,35 @@ def test_a_binding_that_the_store_had_lost_opens_nothing_older_than_a_write_with
 
 
 @STORES
-def test_a_write_while_its_token_is_bound_is_in_the_log_or_before_the_generation(store: type[FakeStore]) -> None:
-    """The user's pages are there; the token's first read binds it, and another process writes meanwhile."""
+def test_write_while_its_cache_is_made_shows(store: type[FakeStore]) -> None:
+    """The first read with a token makes its cache, and another process writes with the token meanwhile."""
     for step in range(MOST_STEPS):
         scene = Scene(store)
-        first = scene.ada
-        scene.names(scene.one)
-        scene.ada = second = scene.world.backend.sign_in("ada")
 
-        def read_and_write(scene: Scene = scene, first: TokenStore = first, second: TokenStore = second) -> None:
-            scene.ada = first
+        def read_and_write(scene: Scene = scene) -> None:
             scene.names(scene.one)
-            scene.ada = second
             scene.rename(scene.two)
 
         with scene.between(step, read_and_write):
             scene.names(scene.three)
         assert scene.names(scene.four) == scene.names(scene.three) == ["new"], f"step {step}"
-        scene.ada = first
-        assert scene.names(scene.one) == ["new"], f"step {step}, the first token"
 
 
 @STORES
-def test_what_is_cleared_for_all_is_fetched_by_each_user(store: type[FakeStore]) -> None:
+def test_purge_during_a_read_hides_what_was_before(store: type[FakeStore]) -> None:
+    for step in range(MOST_STEPS):
+        scene = Scene(store)
+        scene.names(scene.one)
+        scene.world.backend.rows[0]["name"] = "by somebody else"
+
+        with scene.between(step, lambda scene=scene: scene.two.request(scene.ada).purge()):
+            scene.names(scene.three)
+        for process in (scene.one, scene.three, scene.four):
+            assert scene.names(process) == ["by somebody else"], f"step {step}"
+
+
+@STORES
+def test_cleared_endpoint_is_fetched_by_each_user(store: type[FakeStore]) -> None:
     scene = Scene(store)
     ada, ben = scene.ada, scene.world.backend.sign_in("ben")
     for user in (ada, ben):
@@ -115,13 +116,14 @@ def test_what_is_cleared_for_all_is_fetched_by_each_user(store: type[FakeStore])
         assert scene.world.backend.reads() - before == 2
 
 
-def test_the_keys_of_a_read_lie_in_two_slots() -> None:
+def test_read_asks_for_its_token_first_and_alone() -> None:
+    """What is cached lies in one slot, that of the user; numbers that are read before the token may be too old."""
     scene, read = Scene(FakeCluster), []
     scene.names(scene.one)
     kept = scene.world.store.steps
     scene.world.store.steps = lambda keys: read.append(kept(keys)) or kept(keys)
     scene.names(scene.one)
-    assert [[key.startswith("binding:") for key in step] for step in read[-1]] == [[True], [False] * 6]
+    assert [[key.startswith("ns:") for key in step] for step in read[-1]] == [[True], [False] * 6]
 
 
 class OnACluster(QueryMachine):
@@ -132,5 +134,5 @@ class OnACluster(QueryMachine):
         return super().start_backend()
 
 
-def test_no_read_misses_a_completed_write_on_a_cluster() -> None:
+def test_cluster_reads_miss_no_completed_write() -> None:
     run_machine(OnACluster, examples=number_of(60))

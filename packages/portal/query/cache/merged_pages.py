@@ -186,13 +186,13 @@ def merge_fetched(
 ) -> MergedPage:
     """Return a page that was just fetched, with the writes that it may lack. No later page is newer, so it is shown.
 
-    :param missing: these writes, with their positions. Those of before a record that makes the page stale do not count.
+    :param missing: these writes, with their positions. Those up to one that makes the page stale do not count.
     """
-    params = request.key.params
-    stale = [at for at, (_, record) in enumerate(missing) if record.makes_stale(params)]
-    certain = missing[stale[-1] + 1 if stale else 0 :]
-    merged = _merged(page, request, certain, registry=registry)[0] if certain else unmerged(page, request)
-    return replace(merged, is_invalidated=False)
+    for first in range(len(missing)):
+        merged, _ = _merged(page, request, missing[first:], registry=registry)
+        if not merged.is_invalidated:
+            return merged
+    return unmerged(page, request)
 
 
 def unmerged(page: Page, request: ReadRequest) -> MergedPage:

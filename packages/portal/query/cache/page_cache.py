@@ -197,13 +197,19 @@ class PageCache:
 
     # --- writes ---
 
-    def stamps(self, cache: SignInCache, endpoints: Sequence[str]) -> dict[str, VersionStamp | None]:
-        """Return the version stamps of `endpoints` before a request leaves; None where a stamp is not known."""
+    def stamps(self, cache: SignInCache, endpoints: Sequence[str]) -> dict[str, VersionStamp | None] | None:
+        """Return the version stamps of `endpoints` before a request leaves; None where a stamp is not known.
+
+        None in place of all of them where the token no longer opens the cache.
+        """
         try:
             if self._caches.pending:
                 self._caches.flush()
             versions = {endpoint: self._versions(cache, endpoint) for endpoint in endpoints}
-            found = self.store.get_many({key for log, keys in versions.values() for key in (log.key, *keys)})
+            keys = chain(cache.keys, *((log.key, *keys) for log, keys in versions.values()))
+            found = self.store.get_many(dict.fromkeys(keys))
+            if not cache.is_current(found):
+                return None
             return {endpoint: self._stamp(log, cache, keys, found) for endpoint, (log, keys) in versions.items()}
         except StoreUnavailableError as error:
             logger.warning("a write begins without the cache: %s", error)

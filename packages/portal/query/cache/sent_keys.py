@@ -2,8 +2,8 @@
 
 A form may be sent again, in another request, under the same `Idempotency-Key`: because its answer was lost, or since
 the user went back to it. A backend that honours the key does nothing then, and repeats its first answer, which is older
-than all that was written since. So the answer is kept: that of a POST, whatever the backend does with keys, for ten
-minutes; that of another write for as long as the backend is declared to keep keys.
+than all that was written since. So the answer is kept for as long as the backend is declared to keep keys; that of a
+POST for ten minutes at least, whatever the backend does with keys.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("portal.query")
 
-#: Seconds for which the answer of a POST is kept, and for which a write that is under way counts as such.
-_POST_ANSWER_S: Final = 10 * 60
+#: Seconds for which the answer of a POST is kept at least, and for which a write that is under way counts as such.
+POST_ANSWER_S: Final = 10 * 60
 _UNDER_WAY_S: Final = 2 * int(REQUEST_BUDGET_S)
 #: States of a write. One that is done is a list with its answer.
 UNDER_WAY: Final = "under way"
@@ -49,14 +49,14 @@ class SentKeys:
         *,
         wait: Callable[[], bool],
         namespace: str,
-        lifetime_s: float | None = None,
+        lifetime_s: float,
     ) -> Any:
         """Send a write; or return its answer, if another request has sent it, or sends it now.
 
         :param send: its argument is whether the answer may be that of an earlier try.
         :param wait: waits a moment; False if there is no time for another one.
         :param namespace: name of the sign-in's cache.
-        :param lifetime_s: how long the answer is kept; None for that of a POST.
+        :param lifetime_s: how long the answer is kept.
         :raises ApiTimeoutError: nobody knows what came of the other request.
         """
         place, has_waited = self._place(idempotency_key, namespace), False
@@ -75,9 +75,7 @@ class SentKeys:
             state = UNKNOWN if error.outcome_is_unknown else MISSING
             raise
         finally:
-            keeps = partial(
-                self.store.set, place, state, lifetime_s=_POST_ANSWER_S if lifetime_s is None else lifetime_s
-            )
+            keeps = partial(self.store.set, place, state, lifetime_s=lifetime_s)
             self._tried(partial(self.store.delete, place) if state is MISSING else keeps)
         return data
 

@@ -37,11 +37,10 @@ def test_five_calls_are_at_the_backend_together(ada: User) -> None:
     # A call that waits for another one breaks the barrier.
     barrier = threading.Barrier(len(PATHS), timeout=WAIT_S)
     ada.backend.open_paths |= {path: {"path": path} for path in PATHS}
-    ada.backend.before = lambda _method, path: None if path == "/me" else barrier.wait()
-    client = ada.elsewhere(fetch_pool=Pool(name="five", threads=5, queue=9)).request(deadline=Deadline(WAIT_S))
+    ada.backend.before = lambda *_: barrier.wait()
+    client = ada.elsewhere(pool=Pool(name="five", threads=5, queue=9)).request(deadline=Deadline(WAIT_S))
     results: Any = use_queries(client, [getattr(FIVE, f"use_get_{path[1:]}_query").spec() for path in PATHS])
     assert [result.unwrap()["path"] for result in results] == PATHS
-    assert ada.backend.counted()["GET", "/me"] == 1
 
 
 def test_hot_queries_are_one_round_trip_together(ada: User) -> None:
@@ -52,29 +51,7 @@ def test_hot_queries_are_one_round_trip_together(ada: User) -> None:
         assert trips in {None, ada.store.trips - before}
 
 
-@pytest.mark.parametrize("pages", [1, 2], ids=["all of it", "a part"])
-def test_what_the_request_has_read_is_read_again_where_it_was_purged_meanwhile(ada: User, pages: int) -> None:
-    client = ada.request()
-    listed(client)
-    ada.backend.rows.pop(0)
-    ada.request().purge()
-    with ada.reads(pages + 1):
-        found, counted = use_queries(client, clients.spec(pages=pages), summary.spec())
-    assert (ids(found), counted.unwrap()["counts"]) == (["c4", "c3", "c2", "c1"][: 2 * pages], {"clients": 4})
-
-
-@pytest.mark.parametrize("is_first", [True, False])
-@pytest.mark.parametrize("is_down", [True, False])
-def test_the_profile_that_binds_the_token_is_read_once_for_all(ada: User, is_first: bool, is_down: bool) -> None:
-    profile, asked = UserQueries.use_get_me_query.spec(), []
-    ada.store.down = is_down
-    ada.backend.before = lambda _method, path: asked.append(path)
-    specs = [profile, clients.spec()] if is_first else [clients.spec(), profile]
-    assert all(each.is_success for each in use_queries(ada.request(), specs))
-    assert asked.count("/me") == 1
-
-
-def test_a_write_of_the_request_while_the_store_is_asked_is_shown_by_its_next_read(ada: User) -> None:
+def test_write_during_a_read_shows_in_the_next(ada: User) -> None:
     row = ClientQueries.use_get_client_query
     specs = [clients.spec(), row.spec({"id": "c5"})]
     for number in (1, 2, 3):
@@ -97,7 +74,7 @@ def test_a_write_of_the_request_while_the_store_is_asked_is_shown_by_its_next_re
         assert clients(client).data.items[0]["name"] == f"new {number}"
 
 
-def test_the_same_texts_are_one_query_which_nobody_can_change() -> None:
+def test_equal_texts_are_one_unchangeable_query() -> None:
     one, same, other = (clients.spec({"q": word}).query for word in ("1", "1", "2"))
     assert (one is same, one is clients.spec(q="1").query, one.key == other.key) == (True, False, False)
     assert one.key == clients.spec(q="1").query.key
@@ -106,7 +83,7 @@ def test_the_same_texts_are_one_query_which_nobody_can_change() -> None:
 
 
 class TestResults:
-    def test_have_the_order_of_the_queries_and_are_kept_for_the_request(self, ada: User) -> None:
+    def test_have_the_queries_order_and_are_memoized(self, ada: User) -> None:
         client = ada.request()
         specs = (clients.spec(), clients.spec(pages=2), summary.spec(), UserQueries.use_get_me_query.spec())
         with ada.reads(3):  # one call of the list, with the most pages
@@ -138,11 +115,11 @@ class TestThreads:
     def test_are_not_waited_for(self, ada: User, threads: int) -> None:
         pool, may_end = Pool(name="taken", threads=threads, queue=9), threading.Event()
         pool.submit(lambda: may_end.wait(WAIT_S))
-        results = use_queries(ada.elsewhere(fetch_pool=pool).request(), searches("123"))
+        results = use_queries(ada.elsewhere(pool=pool).request(), searches("123"))
         may_end.set()
         assert [ids(result) for result in results] == [["c1"], ["c2"], ["c3"]]
 
-    def test_pass_an_unexpected_error_to_the_caller_when_all_have_ended(self, ada: User) -> None:
+    def test_pass_unexpected_errors_when_all_have_ended(self, ada: User) -> None:
         listed(ada)
 
         def fail(_method: str, path: str) -> None:
@@ -167,6 +144,6 @@ class TestThreads:
         (lambda _client: (None, [clients.spec()]), "data always belongs to someone"),
     ],
 )
-def test_what_is_no_query_of_a_user_is_refused(ada: User, use: Any, words: str) -> None:
+def test_foreign_query_is_refused(ada: User, use: Any, words: str) -> None:
     with pytest.raises(UsageError, match=words):
         use_queries(*use(ada.request()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
@@ -36,15 +37,24 @@ class TestI5DeletedKeysAreMissesNeverOlderRows:
             del ada.store.values[key]
         assert names(ada, pages=2)["c5"] == "renamed"
 
-    @pytest.mark.parametrize("endpoint", [None, "energy.get_clients"])
-    def test_nor_pages_from_before_everything_was_cleared(self, ada: User, endpoint: str | None) -> None:
+    @pytest.mark.parametrize(
+        "empty",
+        [
+            lambda ada: ada.process.runtime.cache.clear(),
+            lambda ada: ada.process.runtime.cache.clear(endpoint="energy.get_clients"),
+            lambda ada: ada.request().purge(),
+            lambda ada: ada.request().purge_user(),
+        ],
+    )
+    def test_nor_pages_from_before_the_cache_was_emptied(self, ada: User, empty: Any) -> None:
         listed(ada)
         ada.backend.rows.pop(0)
-        ada.process.runtime.cache.clear(endpoint=endpoint)
-        cleared = dict(ada.store.values)
-        for key in cleared:
-            ada.store.values = {name: value for name, value in cleared.items() if name != key}
-            assert listed(ada.elsewhere()) == ["c4", "c3"], key
+        empty(ada)
+        emptied = dict(ada.store.values)
+        for key in emptied:
+            for user in (ada, ada.elsewhere()):
+                ada.store.values = {name: value for name, value in emptied.items() if name != key}
+                assert listed(user) == ["c4", "c3"], key
 
 
 class TestI12TheStoreDownNeverRaises:

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from portal.api.tokens import TokenPair, TokenStore
-from portal.errors import ApiForbiddenError, ApiUnauthorizedError
+from portal.errors import ApiForbiddenError, ApiTimeoutError, ApiUnauthorizedError
 from portal.process.deadline import Deadline
-from tests.portal.query.clients import clients, delete, listed, me, names, once
+from tests.portal.query.clients import clients, delete, listed, names, once
 from tests.portal.query.fakes import PAST_ITS_LIFE_S, unavailable
 from tests.portal.query.world import User
 from tests.support.client_endpoints import EnergySummaryQueries, ids
@@ -53,14 +53,7 @@ def join(follower: Reader, deadline: Watched) -> None:
     assert deadline.asked.acquire(timeout=WAIT_S)
 
 
-@pytest.fixture
-def ada(ada: User) -> User:
-    """Her token is bound."""
-    me(ada)
-    return ada
-
-
-def test_threads_that_want_the_same_page_fetch_it_once(ada: User) -> None:
+def test_threads_fetch_the_same_page_once(ada: User) -> None:
     entered, deadlines = threading.Event(), [Watched() for _ in range(8)]
 
     def hold(_method: str, _path: str) -> None:
@@ -93,7 +86,7 @@ def a_change_by_others(ada: User) -> None:
     ],
     ids=["a write", "the cache is cleared", "a refetch", "a reload"],
 )
-def test_a_fetch_that_began_before_something_is_not_joined_after_it(ada: User, happens: Any, read: Any) -> None:
+def test_fetch_from_before_a_change_is_not_joined(ada: User, happens: Any, read: Any) -> None:
     known = clients(ada)
     other = Reader(lambda: read(ada, known))
     ada.passes(PAST_ITS_LIFE_S)
@@ -104,7 +97,7 @@ def test_a_fetch_that_began_before_something_is_not_joined_after_it(ada: User, h
     assert other.seen == [["c4", "c3"]]
 
 
-def test_a_reload_joins_a_fetch_that_left_after_it_began(ada: User) -> None:
+def test_reload_joins_a_later_fetch(ada: User) -> None:
     deadline = Watched()
     client = ada.request(reload=True, deadline=deadline)
     follower = Reader(lambda: listed(client))
@@ -140,14 +133,12 @@ def test_rows_of_another_user_are_not_shared(ada: User) -> None:
         (ApiForbiddenError(status=403), {}, 1),
         (unavailable(), {}, 3),
         (ApiUnauthorizedError(status=401), {}, 2),
-        (unavailable(), {"deadline": Deadline(0.05)}, 2),
+        (ApiTimeoutError(), {"deadline": Deadline(0.05)}, 2),
     ],
     ids=["a refusal", "each of its tries fails", "its token is refused", "its time is short"],
 )
-def test_a_failure_is_everybodys_who_waits_for_it_if_each_would_have_failed_so(
-    ada: User, failure: Exception, leader: dict[str, Any], calls: int
-) -> None:
-    """One that is the leader's own, by its token or its time, is not: the follower asks, and has the rows."""
+def test_failure_is_shared_by_all_who_wait(ada: User, failure: Exception, leader: dict[str, Any], calls: int) -> None:
+    """A refused token or a short time is the leader's own: the follower asks, and has the rows."""
     deadline = Watched()
     follower = Reader(lambda: [type(clients(ada.request(deadline=deadline)).error).__name__])
 
@@ -162,9 +153,7 @@ def test_a_failure_is_everybodys_who_waits_for_it_if_each_would_have_failed_so(
 class TestAReload:
     """What it shows is what the backend says now."""
 
-    def test_fetches_each_query_and_all_pages_that_are_shown_once_and_is_seen_by_later_requests(
-        self, ada: User
-    ) -> None:
+    def test_fetches_each_shown_page_once_for_later_requests(self, ada: User) -> None:
         listed(ada, pages=3)
         for row in ada.backend.rows:
             row["name"] = "changed"
@@ -176,7 +165,7 @@ class TestAReload:
             assert {row["name"] for row in clients(client, pages=2).fetch_next_page().data.items} == {"changed"}
             assert set(names(ada.elsewhere(), pages=2).values()) == {"changed"}
 
-    def test_says_of_an_answer_when_its_oldest_page_left_the_backend(self, ada: User) -> None:
+    def test_tells_when_the_oldest_page_was_fetched(self, ada: User) -> None:
         began = datetime.fromtimestamp(ada.world.clock.now, tz=UTC)
         for _ in range(2):
             assert summary(ada.request()).as_of == clients(ada).as_of == began

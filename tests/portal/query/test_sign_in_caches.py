@@ -1,0 +1,289 @@
+"""Caches of sign-ins: the access token opens them, a refresh hands them on, a purge empties them (query-cache, I6)."""
+
+from __future__ import annotations
+
+import json
+import re
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+
+import jwt
+import pytest
+
+from portal.api.tokens import TokenPair, TokenStore
+from portal.config.limits import EXPIRY_LEEWAY_S
+from portal.errors import ApiUnauthorizedError, SignInEndedError, StoreUnavailableError
+from portal.query.cache import ALL_STALE
+from portal.query.cache.page_cache import PAGE_LIFETIME_S
+from portal.query.cache.write_records import parse_record
+from portal.query.sign_in_caches import CACHE_LIFETIME_S, MAX_PENDING, USED_OPENS_KEPT_S, SignInCaches, cache_key
+from tests.portal.query.clients import before_next, clients, listed, me, names, once, rename
+from tests.portal.query.fakes import make_token
+from tests.portal.query.world import User, World
+from tests.support.forks import at_once
+
+
+def with_token(user: User, access: str, *, known_as: str | None = None) -> User:
+    """A browser of its own with this access token, in the same process."""
+    if known_as is not None:
+        user.backend.users[access] = known_as
+    return User(user.process, TokenStore(TokenPair(access=access, refresh="another")))
+
+
+def made_by(world: World) -> SignInCaches:
+    """The caches as one more process sees them."""
+    return SignInCaches(store=world.store, clock=world.clock)
+
+
+def name_in(caches: SignInCaches, token: str) -> str | None:
+    cache = caches.open(token, check_active=lambda: None)
+    return cache and cache.name
+
+
+def signed_out() -> None:
+    raise SignInEndedError("over")
+
+
+class TestWhoHasTheTokenHasTheCache:
+    def test_in_every_process(self, ada: User) -> None:
+        listed(ada)
+        with ada.reads(0):
+            listed(ada.elsewhere())
+
+    @pytest.mark.parametrize("claims", [{}, {"iss": "https://id.example"}, {"iss": "https://other.example"}])
+    def test_other_tokens_with_its_claims_open_others(self, ada: User, claims: dict[str, str]) -> None:
+        """Two tenants may name their users alike: the subject, and the `id` in `/me`."""
+        own = {"sub": "ada", "iss": "https://id.example"}
+        ada = with_token(ada, jwt.encode(own, "x" * 32), known_as="ada")
+        token = jwt.encode({**own, **claims, "jti": "2"}, "y" * 32)
+        me(ada)
+        listed(ada)
+        invented = clients(with_token(ada, token))
+        assert (type(invented.error), invented.data.items) == (ApiUnauthorizedError, ())
+        tenant = with_token(ada, token, known_as="ada")
+        ada.backend.rows.clear()
+        assert me(tenant).unwrap()["id"] == "ada"
+        assert listed(tenant) == []
+        assert listed(ada) == ["c5", "c4"]
+
+    def test_expired_token_opens_nothing(self, world: World) -> None:
+        caches, end = made_by(world), world.clock.now + 60
+        token = make_token("ada", exp=end)
+        assert name_in(caches, token)
+        world.clock.now = end + EXPIRY_LEEWAY_S - 1
+        assert caches.known(token) is not None
+        world.clock.advance(1)
+        assert caches.known(token) is name_in(caches, token) is name_in(made_by(world), token) is None
+
+    def test_processes_that_open_at_once_have_one(self, world: World) -> None:
+        for token in [make_token() for _ in range(30)]:
+            [name] = {*at_once(4, partial(lambda token, _: name_in(made_by(world), token), token))}
+            assert name
+
+    @pytest.mark.parametrize(
+        ("exp_in", "kept_s"),
+        [
+            (300, 300 + USED_OPENS_KEPT_S),
+            (-10, USED_OPENS_KEPT_S),
+            (10 * CACHE_LIFETIME_S, CACHE_LIFETIME_S),
+            (None, CACHE_LIFETIME_S),
+        ],
+    )
+    def test_mapping_outlives_its_token_by_a_page(self, world: World, exp_in: int | None, kept_s: float) -> None:
+        exp = None if exp_in is None else world.clock.now + exp_in
+        first, second = make_token("ada", exp=exp), make_token("ada", exp=exp)
+        caches = made_by(world)
+        name = name_in(caches, first)
+        caches.hand_on(first, second, is_proven=False)
+        assert name_in(caches, second) == name
+        for token in (first, second):
+            assert world.store.lifetimes[cache_key(token)] == pytest.approx(kept_s)
+        assert USED_OPENS_KEPT_S > PAGE_LIFETIME_S
+
+
+class TestPurge:
+    @pytest.fixture
+    def phone(self, ada: User) -> User:
+        """Another sign-in of Ada's, in another process."""
+        return ada.elsewhere().signed_in()
+
+    def test_is_immediate_and_ends_fetches_in_flight(self, ada: User, phone: User) -> None:
+        listed(phone)
+        ada.backend.inside = once(ada.elsewhere().request().purge)
+        listed(ada)
+        for user in (ada, ada.elsewhere()):
+            user.backend.rows.pop(0)
+            assert listed(user) == [row["id"] for row in ada.backend.rows[:2]]
+            user.request().purge()
+        with ada.reads(0):
+            listed(phone)
+
+    def test_of_user_ends_all_sign_ins_of_the_user(self, ada: User, phone: User) -> None:
+        ben = ada.signed_in("ben")
+        for user in (ada, phone, ben):
+            listed(user)
+        ada.backend.signed_out.add(phone.tokens.current.access)
+        ben.request().purge_user("ada")
+        with ada.reads(1):
+            listed(ada)
+            listed(ben)
+        with pytest.raises(SignInEndedError):
+            listed(phone)
+        ben.request().purge_user()
+        with ada.reads(1):
+            listed(ada)
+            listed(ben)
+
+    def test_waits_for_the_store_and_is_done_before_reads(self, ada: User, phone: User) -> None:
+        for purge in (phone.request().purge, lambda: phone.request().purge_user("ada")):
+            listed(phone)
+            ada.store.down = True
+            purge()
+            ada.store.down = False
+            with ada.reads(1):
+                listed(phone)
+                listed(phone.elsewhere())
+
+    def test_that_comes_during_a_flush_stays(self, ada: User) -> None:
+        listed(ada)
+        caches, token = ada.process.runtime.caches, str(ada.tokens.current.access)
+        ada.store.down = True
+        ada.request().purge()
+        ada.store.down = False
+        before_next(ada, "delete_many", lambda: caches.pending.update({cache_key(token): object()}))
+        caches.flush()
+        assert [*caches.pending] == [cache_key(token)]
+        with ada.reads(1):
+            listed(ada)
+        assert not caches.pending
+
+    def test_too_many_that_wait_clear_all_caches(self, ada: User) -> None:
+        ben = ada.signed_in("ben")
+        listed(ben)
+        ada.store.down = True
+        caches = ada.process.runtime.caches
+        for number in range(MAX_PENDING + 1):
+            with pytest.raises(StoreUnavailableError):
+                caches.purge(f"token {number}")
+        assert len(caches.pending) == 1
+        ada.store.down = False
+        with ada.reads(1):
+            listed(ben)
+
+
+class TestTombstone:
+    """It is asked for wherever a token opens what the store does not have."""
+
+    def test_is_asked_for_when_a_cache_is_made_or_was_purged(self, world: World) -> None:
+        caches, token = made_by(world), make_token("ada")
+        with pytest.raises(SignInEndedError):
+            caches.open(token, check_active=signed_out)
+        assert not any(key.startswith("ns:") for key in world.store.values)
+        name = name_in(caches, token)
+        other = made_by(world)
+        assert other.open(token, check_active=signed_out) == caches.known(token)
+        caches.purge(token)
+        with pytest.raises(SignInEndedError):
+            other.open(token, check_active=signed_out)
+        assert name_in(other, token) == name
+
+    @pytest.mark.parametrize("step", range(10))
+    def test_that_is_set_while_a_cache_is_opened_ends_it(self, ada: User, step: int) -> None:
+        def sign_out() -> None:
+            ada.backend.signed_out.add(ada.tokens.current.access)
+            ada.elsewhere().request().purge()
+
+        left = iter(range(step))
+
+        def before(_name: str) -> None:
+            if next(left, None) is None:
+                ada.store.before_each = None
+                sign_out()
+
+        ada.store.before_each = before
+        with suppress(SignInEndedError):
+            listed(ada)
+        ada.store.before_each = None
+        for user in (ada, ada.elsewhere()):
+            with pytest.raises(SignInEndedError):
+                listed(user)
+
+
+class TestHandOn:
+    def refresh_to(self, user: User, access: str) -> None:
+        pair = TokenPair(access=access, refresh="next")
+        user.backend.refresh = lambda tokens: tokens.rotate(pair, replaced=user.tokens.current.refresh) and None
+
+    def test_opens_the_same_cache_elsewhere(self, ada: User) -> None:
+        listed(ada)
+        fresh = with_token(ada, make_token("ada"), known_as="ada")
+        self.refresh_to(ada, str(fresh.tokens.current.access))
+        with ada.reads(0):
+            listed(ada)
+            listed(fresh.elsewhere())
+
+    @pytest.mark.parametrize(
+        ("new", "is_proven", "is_handed_on"),
+        [
+            (make_token("ada"), False, True),
+            (make_token("ben"), False, False),
+            (jwt.encode({"sub": "ada", "iss": "https://other.example"}, "x" * 32), False, False),
+            ("opaque", False, False),
+            ("opaque", True, True),
+        ],
+        ids=["same subject", "another subject", "another issuer", "opaque", "opaque and proven"],
+    )
+    def test_needs_proof_or_one_subject(self, world: World, new: str, *, is_proven: bool, is_handed_on: bool) -> None:
+        caches, old = made_by(world), make_token("ada")
+        name = name_in(caches, old)
+        caches.hand_on(old, new, is_proven=is_proven)
+        assert (name_in(made_by(world), new) == name) is is_handed_on
+
+    def test_never_replaces_what_a_token_opens(self, world: World) -> None:
+        caches, old, new = made_by(world), make_token("ada"), make_token("ada")
+        names = [name_in(caches, token) for token in (old, new)]
+        caches.hand_on(old, new, is_proven=True)
+        assert [name_in(made_by(world), token) for token in (old, new)] == names
+
+    def test_of_a_lost_mapping_still_joins_both(self, ada: User) -> None:
+        """A write with the old token that is under way during the refresh shows to the new one."""
+        fresh = with_token(ada, make_token("ada"), known_as="ada").elsewhere()
+        old, new = str(ada.tokens.current.access), str(fresh.tokens.current.access)
+        listed(ada)
+
+        def refresh_elsewhere() -> None:
+            ada.store.values.pop(cache_key(old))
+            fresh.process.runtime.caches.hand_on(old, new, is_proven=True)
+            listed(fresh)
+
+        ada.backend.before = once(refresh_elsewhere, method="PATCH", path="/energy/clients/c5")
+        rename(ada, "c5", "renamed")
+        assert names(fresh)["c5"] == names(ada)["c5"] == "renamed"
+
+
+class TestWrite:
+    def test_is_in_both_logs_where_the_mapping_was_made_again(self, ada: User) -> None:
+        listed(ada)
+        other, token = ada.elsewhere(), str(ada.tokens.current.access)
+        first = made_by(ada.world).names(token)
+
+        def lose_and_open() -> None:
+            ada.store.values.pop(cache_key(token))
+            listed(other)
+
+        ada.backend.before = once(lose_and_open, method="PATCH", path="/energy/clients/c5")
+        rename(ada, "c5", "renamed")
+        for name in first + made_by(ada.world).names(token):
+            log = re.compile(rf"{name}:energy\.get_clients:\d+")
+            [record] = [text for key, text in ada.store.values.items() if log.fullmatch(key)]
+            assert replace(parse_record(json.loads(record)), done_at=None, by="") == ALL_STALE
+        assert names(other)["c5"] == names(ada)["c5"] == "renamed"
+
+    def test_with_a_signed_out_token_is_not_sent(self, ada: User) -> None:
+        listed(ada)
+        ada.backend.signed_out.add(ada.tokens.current.access)
+        ada.elsewhere().request().purge()
+        with pytest.raises(SignInEndedError):
+            rename(ada, "c5", "renamed")
+        assert ada.backend.counted()["PATCH", "/energy/clients/c5"] == 0
