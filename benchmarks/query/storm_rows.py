@@ -13,10 +13,12 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any, Final, Self
 
+import jwt
+
 from benchmarks.harness.stub_backend import UnknownCallError
 from portal.api import ApiResponse
 from portal.config.contract_names import CREATED_AT_FIELD
-from portal.errors import ApiNotFoundError
+from portal.errors import ApiNotFoundError, ApiUnauthorizedError
 from portal.query import (
     ListParams,
     MutationGroup,
@@ -47,6 +49,23 @@ MAX_DELAY_S: Final = 0.004
 _KNOWN: Final = re.compile(rf"{PATH}(/\d+)?")
 _COLUMNS: Final = "CAST(id AS TEXT) AS id, name, version"
 JsonRow = dict[str, Any]
+_KEY: Final = "a key for a storm, long enough for HS256"
+
+
+def make_token(user: str, number: int, *, key: str = _KEY) -> str:
+    """Return an access token of a user: all users have one subject, each at a tenant of its own.
+
+    :param key: another one makes an invented token, with the same claims.
+    """
+    return jwt.encode({"sub": "1", "iss": user, "jti": str(number)}, key, algorithm="HS256")
+
+
+def _user_of(tokens: TokenStore) -> str:
+    try:
+        claims = jwt.decode(tokens.current.access or "", _KEY, algorithms=["HS256"])
+    except jwt.PyJWTError as error:
+        raise ApiUnauthorizedError("sign in", status=401) from error
+    return str(claims["iss"])
 
 
 class RowQueries(QueryGroup, domain="storm"):
@@ -134,13 +153,12 @@ class StormServer(StubSession):
         tokens: TokenStore | None = None,
         **_: Any,
     ) -> ApiResponse:
-        """Answer one call. A user's access token is the user's name."""
+        """Answer one call. Each row names the user who sees it."""
+        user = tokens and _user_of(tokens)
         time.sleep(random.random() * MAX_DELAY_S)
-        data = (
-            {"id": tokens and tokens.current.access, "permissions": []}
-            if path == "/me"
-            else self._do(method, path, params or {}, json)
-        )
+        data = {"id": "1", "permissions": []} if path == "/me" else self._do(method, path, params or {}, json)
+        for row in data.get("items", [data]) if data is not None else ():
+            row["seen_by"] = user
         time.sleep(random.random() * MAX_DELAY_S)
         return ApiResponse(status=200, data=data, headers={})
 

@@ -21,11 +21,13 @@ if TYPE_CHECKING:
 STEPS = {
     "_evict": 0.03,
     "_purge": 0.002,
+    "_renew": 0.01,
+    "_invent": 0.01,
     "_create": 0.06,
     "_delete": 0.05,
     "_rename": 0.25,
     "_read_one": 0.25,
-    "_read": 0.358,
+    "_read": 0.338,
 }
 MOST_ROWS = 45
 
@@ -38,6 +40,7 @@ class Report:
 
     :ivar patched: reads that showed a cached page with later writes.
     :ivar missed: rows that a read showed, or hid, against a completed write.
+    :ivar foreign: rows that a read showed, and that were seen by another user, or by an invented token.
     :ivar older: rows that a read showed in an older version than a read before it, from a page that was asked for
         earlier.
     """
@@ -46,7 +49,7 @@ class Report:
     writes: int = 0
     fetches: int = 0
     patched: int = 0
-    revalidations: int = 0
+    foreign: int = 0
     evictions: int = 0
     missed: int = 0
     older: int = 0
@@ -66,6 +69,7 @@ class Known:
     asked for. Of two fetches at the same time, the backend may answer the later one first.
 
     :param leaving: of all users, set before a deletion leaves: a row that is being deleted need not be shown.
+    :param renewals: how often the user's token was renewed.
     :param shown: the highest version that the list has shown; `found` the search, `shown_one` details.
     """
 
@@ -77,6 +81,7 @@ class Known:
     found: Any
     shown_one: Any
     lock: Any
+    renewals: Any
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,7 +113,8 @@ class StormThread:
         for _, user in self.people:
             self.report.fetches += user.fetched
             self.report.patched += user.patched
-            user.fetched = user.patched = 0
+            self.report.foreign += user.foreign
+            user.fetched = user.patched = user.foreign = 0
 
     def _step(self) -> None:
         step = self.random.choices(list(STEPS), list(STEPS.values()))[0]
@@ -116,6 +122,15 @@ class StormThread:
 
     def _purge(self) -> None:
         self.user.purge()
+
+    def _renew(self) -> None:
+        # What opens a cache may be evicted: a request under way with the token before would open another one.
+        if not self.storm.evict:
+            with self.known.lock:
+                self.user.renew()
+
+    def _invent(self) -> None:
+        self.user.invent()
 
     def _read(self) -> None:
         known = self.known

@@ -6,7 +6,7 @@ import random
 import time
 from typing import TYPE_CHECKING, Any, cast
 
-from benchmarks.query.storm_rows import PATH, RowMutations, RowQueries
+from benchmarks.query.storm_rows import PATH, RowMutations, RowQueries, make_token
 from portal.api import TokenPair, TokenStore
 from portal.config.limits import MAX_PAGES
 from portal.errors import ApiNotFoundError
@@ -34,25 +34,39 @@ class LogUser:
     :param reloads: chance of a read to be that of a page that the user reloads.
     """
 
-    def __init__(self, server: StormServer, store: SharedStore, *, name: str = "storm", reloads: float = 0) -> None:
-        self.server = server
+    def __init__(
+        self, server: StormServer, store: SharedStore, *, name: str, renewals: Any, reloads: float = 0
+    ) -> None:
+        self.server, self.name, self._renewals, self._reloads = server, name, renewals, reloads
         self.runtime = runtime_for(store, read_lag_s=READ_LAG_S)
-        self.client = lambda: create_query_client(
-            tokens=TokenStore(TokenPair(access=name)),
-            reload=random.random() < reloads,
-            api=cast("ApiSession", server),  # it has the parts that a client needs
+        self.fetched = self.patched = self.foreign = 0
+
+    def client(self, access: str | None = None) -> QueryClient:
+        """Make the client of one request, with the newest token of all processes."""
+        return create_query_client(
+            tokens=TokenStore(TokenPair(access=access or make_token(self.name, self._renewals[0]))),
+            reload=random.random() < self._reloads,
+            api=cast("ApiSession", self.server),  # it has the parts that a client needs
             runtime=self.runtime,
         )
-        self.fetched = self.patched = 0
 
-    def _note(self, client: QueryClient) -> None:
+    def _note(self, client: QueryClient, rows: Sequence[dict[str, Any]]) -> None:
         self.fetched += client.events[-1].cache_status in {"miss", "partial"}
         self.patched += client.events[-1].patches > 0
+        self.foreign += sum(row["seen_by"] != self.name for row in rows)
 
-    @property
-    def revalidated(self) -> int:
-        """Pages that were fetched behind the reads."""
-        return 0
+    def renew(self) -> None:
+        """Renew the token; the requests that are under way keep the one before."""
+        number = self._renewals[0]
+        tokens = (make_token(self.name, number), make_token(self.name, number + 1))
+        self.runtime.caches.hand_on(*tokens, is_proven=True)
+        self._renewals[0] = number + 1
+
+    def invent(self) -> None:
+        """Read with an invented token that has the claims of the user's own."""
+        access = make_token(self.name, self._renewals[0], key="another key, long enough for HS256 too")
+        result = RowQueries.use_get_rows_query(self.client(access), {}, pages=2)
+        self.foreign += len(result.data.items)
 
     def read(self, *, all_pages: bool) -> tuple[bool, list[dict[str, Any]], dict[str, float]]:
         """Return whether the list was searched, its rows, and the time at which the page of each was asked for."""
@@ -61,7 +75,7 @@ class LogUser:
         result = RowQueries.use_get_rows_query(client, params, pages=MAX_PAGES if all_pages else 2)
         if result.error is not None:
             raise result.error
-        self._note(client)
+        self._note(client, result.data.items)
         asked = zip(_asked(result), result.data.raw_res, strict=False)
         left = {row["id"]: stamp[1] for stamp, body in reversed(list(asked)) for row in body["items"]}
         return bool(params), list(result.data.items), left
@@ -72,7 +86,7 @@ class LogUser:
         result = RowQueries.use_get_row_query(client, id=row_id)
         if result.error is not None and not isinstance(result.error, ApiNotFoundError):
             raise result.error
-        self._note(client)
+        self._note(client, [result.data] if result.error is None else [])
         # Beside a 404 there may be older data.
         left = next(iter(_asked(result)), (None, None))[1]
         return (None if result.error is not None else result.data), left
@@ -102,7 +116,7 @@ class NaiveUser:
 
     def __init__(self, server: StormServer, store: SharedStore) -> None:
         self.server, self._store = server, store
-        self.fetched = self.patched = self.revalidated = 0
+        self.fetched = self.patched = self.foreign = 0
 
     def read(self, *, all_pages: bool) -> tuple[bool, list[dict[str, Any]], dict[str, float]]:
         """Read from the cache while fresh, else from the server."""
@@ -136,7 +150,9 @@ class NaiveUser:
         return without is not False
 
     def purge(self) -> None:
-        """It has no namespaces."""
+        """It has nothing to purge."""
+
+    invent = renew = purge
 
     def _write(self, change: Callable[[list[Any], Any], list[Any]], row_id: str = "", **call: Any) -> Any:
         """Write, then change the cached list; return the server's answer, or False if the row is gone."""
