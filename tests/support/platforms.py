@@ -50,7 +50,7 @@ OF_THE_EXAMPLES: Final = (
     *("portal_pages/test_resource_pages.py", "portal_pages/test_wrong_pages.py"),
     *("portal_pages/test_default_templates.py", "portal_pages/test_permissions.py", "portal_pages/test_sidebar.py"),
     *("portal/query/endpoints/test_declarations.py", "portal/web/present/test_addresses.py"),
-    *("portal/web/present/test_series.py", "portal_pages/search/test_found.py", "portal/query/test_versions.py"),
+    *("portal/web/present/test_series.py", "portal_pages/search/test_found.py"),
     *("portal/web/sign_in/test_fixed_window.py", "portal/web/templating/test_compiled.py"),
     *("portal/web/templating/test_constants.py", "portal/web/templating/test_names.py"),
     *("portal/web/test_another_account.py", "portal/web/test_colours.py", "portal/web/test_freed_requests.py"),

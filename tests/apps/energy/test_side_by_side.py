@@ -79,20 +79,12 @@ def server(project: PortalConfig, waiting: WaitingBackend) -> Iterator[ScriptedS
         yield server
 
 
-def stranger() -> Client:
-    """A browser whose token nobody has proven yet."""
+@pytest.fixture
+def browser(server: ScriptedServer) -> Client:
+    """A browser that has just signed in: nothing is cached for it."""
     made = new_sign_in(new_account(), "ENERGY_APP")
     client = Client(headers=NAVIGATION)
     client.cookies[VAR_ACCESS_TOKEN], client.cookies[VAR_REFRESH_TOKEN] = made.access, made.refresh
-    return client
-
-
-@pytest.fixture
-def browser(server: ScriptedServer) -> Client:
-    """Of somebody whose token is proven, with nothing cached but that."""
-    client = stranger()
-    assert client.get("/en/energy/stations").status_code == 200
-    process_runtime().cache.clear()
     return client
 
 
@@ -101,14 +93,17 @@ CHARGER_LIST = ["/energy/chargers", "/energy/chargers/counts", "/me"]
 
 @pytest.mark.parametrize("permission", ["ENERGY_APP", "FINANCE_APP"], ids=["allowed", "denied by the profile"])
 def test_profile_query_and_numbers_run_together(waiting: WaitingBackend, browser: Client, permission: str) -> None:
+    """Right after a sign-in, and when nothing is cached any more."""
     waiting.permissions = [permission]
-    waiting.wait_for(3)
-    page = browser.get("/en/energy/chargers")
     is_allowed = permission == "ENERGY_APP"
-    assert page.status_code == (200 if is_allowed else 403)
-    assert sorted(waiting.asked) == CHARGER_LIST
-    assert ("a row of the list" in page.content.decode()) is is_allowed
-    assert "Ada" in page.content.decode() or not is_allowed
+    for _ in range(2):
+        waiting.wait_for(3)
+        page = browser.get("/en/energy/chargers")
+        assert page.status_code == (200 if is_allowed else 403)
+        assert sorted(waiting.asked) == CHARGER_LIST
+        assert ("a row of the list" in page.content.decode()) is is_allowed
+        assert "Ada" in page.content.decode() or not is_allowed
+        process_runtime().cache.clear()
 
 
 def test_denying_profile_beats_failure_and_write(waiting: WaitingBackend, browser: Client) -> None:
@@ -121,12 +116,6 @@ def test_denying_profile_beats_failure_and_write(waiting: WaitingBackend, browse
     waiting.asked.clear()
     assert browser.post("/en/energy/clients/a1/delete").status_code == 403
     assert waiting.asked == ["/me"]
-
-
-@pytest.mark.usefixtures("server")
-def test_unproven_token_asks_for_each_once(waiting: WaitingBackend) -> None:
-    assert stranger().get("/en/energy/chargers").status_code == 200
-    assert sorted(waiting.asked) == CHARGER_LIST
 
 
 def test_overview_without_summary_asks_at_once(waiting: WaitingBackend, browser: Client) -> None:

@@ -66,7 +66,7 @@ def test_limits_outside_of_that_module_keep_the_contract() -> None:
     assert STOP_TIMEOUT_S < 5, "`make run` ends within 5 s"
 
 
-def test_calls_and_sign_ins_have_them_where_the_environment_says_nothing() -> None:
+def test_calls_and_sign_ins_have_them_by_default() -> None:
     # The environment of the tests names none of these.
     assert (settings.PORTAL.connect_timeout_s, settings.PORTAL.read_timeout_s) == (3.05, 10)
     assert settings.PORTAL.sign_in_max_age_s == 30 * DAY

@@ -36,7 +36,7 @@ def held():
     made.may_end.set()
 
 
-def test_works_in_no_more_threads_than_it_may_takes_no_more_than_may_wait_and_does_nothing_that_was_cancelled(
+def test_pool_bounds_threads_and_queue_and_skips_cancelled(
     held: Held,
 ) -> None:
     pool = Pool(name="test", threads=2, queue=3)
@@ -61,7 +61,7 @@ def test_works_in_no_more_threads_than_it_may_takes_no_more_than_may_wait_and_do
     assert done == ["done"]
 
 
-def test_an_idle_thread_is_used_before_another_one_is_started() -> None:
+def test_idle_thread_is_used_first() -> None:
     pool = Pool(name="alone", threads=4, queue=9)
     for _ in range(5):
         future = pool.submit(threading.get_ident)

@@ -54,20 +54,20 @@ def keyset() -> Iterator[None]:
         yield
 
 
-def test_a_row_has_its_id_and_time_of_creation_as_any_row_and_says_what_its_id_is_called() -> None:
+def test_row_has_id_and_creation_by_other_names() -> None:
     made = decoder_of(Customer)({"uuid": "u-1", "created": 1_700_000_000, "name": "Ada"})
     assert (made.id, made.created_at) == ("u-1", datetime(2023, 11, 14, 22, 13, 20, tzinfo=UTC))
     assert (id_field(Customer), id_field(Row), id_field(dict), id_field(None)) == ("uuid", "id", "id", "id")
 
 
-def test_a_resource_needs_no_more_than_its_row_and_its_requests_know_the_name_of_the_id() -> None:
+def test_resource_takes_the_id_field_from_rows() -> None:
     made = resource("/v1/customers", item=Customer, params=ListParams)
     assert made.list.unique_by == "uuid"
     assert made.detail._made_request(key=None).id_field == made.list._made_request(key=None).id_field == "uuid"
 
 
 class TestTheCall:
-    def test_a_page_is_asked_for_and_read_by_the_class(self) -> None:
+    def test_page_is_built_and_read_by_the_class(self) -> None:
         call = wire_read(
             "/v1/customers", {"limit": "20", "cursor": "u-9", "city": "Ulm"}, is_list=True, id_field="uuid"
         )
@@ -80,19 +80,19 @@ class TestTheCall:
         }
         assert body["data"] == [{"uuid": "u-1"}, {"uuid": "u-2"}], "what came stays as it came"
 
-    def test_the_row_of_a_read_and_of_a_write_has_its_id(self) -> None:
+    def test_row_of_read_and_write_has_its_id(self) -> None:
         for call in (wire_read("/v1/customers/u-1", {}, id_field="uuid"), wire_write("/v1/customers", id_field="uuid")):
             assert call.read({"uuid": "u-1", "id": 7}) == {"uuid": "u-1", "id": "u-1"}
             assert call.read(None) is None
             assert call.read({"other": 1}) == {"other": 1}
 
-    def test_the_profile_is_that_of_the_contract(self) -> None:
+    def test_profile_is_read_by_the_class(self) -> None:
         call = wire_read("/me")
         assert call.path == "/users/me"
         assert call.read({"sub": "u", "scope": "A B"}) == {"id": "u", "permissions": ["A", "B"]}
         assert wire_write("/me", body={"name": "Ada"}).path == "/users/me"
 
-    def test_a_call_that_no_part_of_the_class_is_about_stays_as_it_is(self) -> None:
+    def test_other_call_stays_as_it_is(self) -> None:
         call = wire_read("/energy/summary", {"days": "7"})
         assert (call.path, call.params) == ("/energy/summary", {"days": "7"})
         assert call.read([1]) == [1]
@@ -109,7 +109,7 @@ class Numbered(FakeBackend):
         return {"items": self.rows[at : at + 2], "hasNext": more, "nextCursor": str(at + 2) if more else None}
 
 
-def test_no_row_is_lost_behind_a_deleted_one(ada: User) -> None:
+def test_numbered_pages_lose_no_row(ada: User) -> None:
     ada.world.backend = Numbered(rows=ada.backend.rows, users=ada.backend.users)
     numbered = type("ByNumber", (Backend,), {"cursors_are_positions": True})()
     with override_settings(PORTAL=replace(portal_config(), backend=numbered)):

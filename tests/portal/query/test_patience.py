@@ -148,7 +148,7 @@ def test_fetch_without_thread_is_made_by_request(patient: User, queue_is_full: b
 
 
 class TestABackendThatAnswersInTime:
-    def test_with_an_error_is_tried_again_while_the_page_waits(self, patient: User) -> None:
+    def test_with_an_error_is_tried_again(self, patient: User) -> None:
         patient.backend.failures = [unavailable(), unavailable()]
         with patient.reads(3):
             listed(page_of(patient))

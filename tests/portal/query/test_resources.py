@@ -84,15 +84,6 @@ def ada(ada: User) -> User:
     return ada
 
 
-def write(user: User, hook: str, name: str, row_id: str = "") -> Any:
-    mutation = getattr(Mutations, f"use_{hook}_client_mutation")(user.request())
-    return mutation.mutate(body=Client.partial(name=name), **({"params": RowParams(id=row_id)} if row_id else {}))
-
-
-def names(user: User) -> list[str]:
-    return [row.name for row in Queries.use_get_clients_query(user.request()).data.items]
-
-
 def test_rows_are_objects_of_the_declared_class(ada: User) -> None:
     result = Queries.use_get_clients_query(ada.request())
     assert result.data.items == (Client(id="c5", name="client 5"), Client(id="c4", name="client 4"))
@@ -101,7 +92,13 @@ def test_rows_are_objects_of_the_declared_class(ada: User) -> None:
     assert Queries.use_get_client_query(ada.request(), id="c1").unwrap() == ClientDetail(id="c1", name="client 1")
 
 
-def test_parameters_are_keywords_or_a_mapping_or_an_object(ada: User) -> None:
+def test_undeclared_answer_has_no_data_and_version(ada: User) -> None:
+    ada.backend.open_paths[f"{PATH}/c5"] = ["no record"]
+    result = Queries.use_get_client_query(ada.request(), id="c5")
+    assert (result.data, result.version, type(result.error)) == (None, None, ApiMalformedError)
+
+
+def test_parameters_are_keywords_mapping_or_object(ada: User) -> None:
     client, read = ada.request(), Queries.use_get_clients_query
     by_name = read(client, home_city="Oslo", pages=2)
     assert any(params.get("homeCity") == "Oslo" for _, _, params in ada.backend.calls)
@@ -119,24 +116,22 @@ def test_parameters_are_keywords_or_a_mapping_or_an_object(ada: User) -> None:
         (lambda c: Queries.use_get_clients_counts_query(c, by="a", colour="b"), "colour is no .*by, home_city"),
         (lambda c: Queries.use_get_clients_counts_query(c, by="homeCity", pages=2), "pages is no parameter"),
         *(
-            (
-                lambda c, body=body: Mutations.use_create_client_mutation(c).mutate(body=body),
-                r"the body should be Client.partial",
+            (lambda c, body=body: Mutations.use_create_client_mutation(c).mutate(body=body), words)
+            for body, words in (
+                (type("Other", (Row,), {}).partial(), "the body should be Client.partial"),
+                ("x", "the body should be Client.partial"),
+                ([("name", "x")], "the body should be Client.partial"),
+                ({"is_new": True}, "Client has no field is_new on the wire"),
             )
-            for body in (type("Other", (Row,), {}).partial(), "x", [("name", "x")])
-        ),
-        (
-            lambda c: Mutations.use_create_client_mutation(c).mutate(body={"is_new": True}),
-            "Client has no field is_new on the wire",
         ),
     ],
 )
-def test_a_call_that_does_not_fit_is_told(ada: User, call: Any, words: str) -> None:
+def test_unfit_call_is_refused(ada: User, call: Any, words: str) -> None:
     with pytest.raises(UsageError, match=words):
         call(ada.request())
 
 
-def test_what_a_resource_declares() -> None:
+def test_resource_declares_effects() -> None:
     assert Queries.use_get_client_query.path_shape == f"{PATH}/{{id}}"
     changed = [(MergeIntoList, "energy.get_clients"), (SetAnswer, "energy.get_client")]
     figures = [f"energy.get_{name}" for name in ("clients_counts", "clients_totals", "summary")]
@@ -158,7 +153,7 @@ def test_what_a_resource_declares() -> None:
     assert SetAnswer in map(type, resource("/a", item=Client).create.effects), "a row is the whole detail"
 
 
-def test_a_resource_hands_its_options_on() -> None:
+def test_resource_hands_its_options_on() -> None:
     named: Any = {"tags": ("clients",), "invalidates_tags": ("figures",), "newest_first_by": None}
     made = resource("/a", item=Client, stale_time_s=10, cache=False, unique_by=False, **named)
     create_query_group({"get_a": made.detail}, registry=Registry())
@@ -188,12 +183,12 @@ def test_a_resource_hands_its_options_on() -> None:
         ({"detail": list[Client]}, "detail should be a class that derives from Row, not list"),
     ],
 )
-def test_a_resource_that_does_not_fit_is_told_where_it_is_declared(options: Any, words: str) -> None:
+def test_unfit_resource_is_refused(options: Any, words: str) -> None:
     with pytest.raises(UsageError, match=words):
         resource(**{"path": "/a", "item": Client, **options})
 
 
-def test_records_may_be_a_one_shot_query_and_dates_and_decimals_parameters(ada: User) -> None:
+def test_records_dates_and_decimals_are_read(ada: User) -> None:
     class More(QueryGroup, domain="more", registry=Registry()):
         use_get_names_query = query_endpoint(data=tuple[Client, ...], params=DayParams, url="/names")
 
@@ -203,20 +198,14 @@ def test_records_may_be_a_one_shot_query_and_dates_and_decimals_parameters(ada: 
     assert ada.backend.calls[-1][2] == {"day": "2026-01-31", "atLeast": "1.50"}
 
 
-def test_counts_are_numbers_by_field_and_value(ada: User) -> None:
-    """How many rows have each value of a list's fields."""
+def test_counts_and_totals_are_numbers_by_field(ada: User) -> None:
     counts = Queries.use_get_clients_counts_query
     result = counts(ada.request(), by=["name", "homeCity"], home_city=["Oslo", "Köln"], q="a")
     assert result.unwrap()["homeCity"] == {"Oslo": 2, "Köln": 0, "Graz": None}
     assert ada.backend.calls[-1] == ("GET", COUNTS, {"by": "homeCity,name", "homeCity": "Köln,Oslo", "q": "a"})
-
-
-def test_totals_are_sums_by_field(ada: User) -> None:
-    """What the figures of a list's rows add up to."""
-    totals = Queries.use_get_clients_totals_query
-    result = totals(ada.request(), of=["energyKwh", "cost"], home_city="Oslo", q="a").unwrap()
-    assert (result.total, result.sums) == (2, {"energyKwh": 3.5, "cost": {"EUR": "7.30"}})
-    assert ada.backend.calls[-1] == ("GET", TOTALS, {"of": "cost,energyKwh", "homeCity": "Oslo", "q": "a"})
+    totals = Queries.use_get_clients_totals_query(ada.request(), of=["energyKwh", "cost"], home_city="Oslo").unwrap()
+    assert (totals.total, totals.sums) == (2, {"energyKwh": 3.5, "cost": {"EUR": "7.30"}})
+    assert ada.backend.calls[-1] == ("GET", TOTALS, {"of": "cost,energyKwh", "homeCity": "Oslo"})
 
 
 def test_odd_parts_of_a_history_are_left_out(ada: User) -> None:
@@ -231,22 +220,23 @@ def test_odd_parts_of_a_history_are_left_out(ada: User) -> None:
 
 @pytest.mark.parametrize("answer", [{"status": "maintenance"}, [], "done", None, {"id": None}, {"id": ""}], ids=str)
 @pytest.mark.parametrize(("hook", "row_id"), [("create", ""), ("update", "c5")])
-def test_a_success_without_the_row_has_an_unknown_outcome(ada: User, hook: str, row_id: str, answer: Any) -> None:
+def test_success_without_the_row_is_unknown_outcome(ada: User, hook: str, row_id: str, answer: Any) -> None:
     """A gateway in front of the backend may have answered. The write is not sent again, and its list is fetched."""
-    names(ada)
+    Queries.use_get_clients_query(ada.request())
     path = f"{PATH}/{row_id}" if row_id else PATH
     ada.backend.open_paths[path] = answer
-    result = write(ada, hook, "x", row_id)
+    mutation: Any = getattr(Mutations, f"use_{hook}_client_mutation")(ada.request())
+    result = mutation.mutate(body=Client.partial(name="x"), **({"params": RowParams(id=row_id)} if row_id else {}))
     assert isinstance(result.error, ApiMalformedError)
     assert result.error.outcome_is_unknown
     assert [method for method, where, _ in ada.backend.calls if where == path].count("GET") == (0 if row_id else 1)
     assert sum(method != "GET" for method, _, _ in ada.backend.calls) == 1
     ada.backend.open_paths.pop(path)
     with ada.reads(1):
-        names(ada)
+        Queries.use_get_clients_query(ada.request())
 
 
-def test_a_success_of_what_promises_no_row_may_have_any_answer(ada: User) -> None:
+def test_success_of_a_deletion_has_any_answer(ada: User) -> None:
     ada.backend.open_paths[f"{PATH}/c5"] = {"status": "gone"}
     mutation = Mutations.use_delete_client_mutation(ada.request())
     assert mutation.mutate(params=RowParams(id="c5")).error is None

@@ -37,7 +37,7 @@ def check(cache_in: Callable[[Path], dict[str, Any]], folder: Path) -> None:
 
 
 @pytest.mark.whole
-def test_two_users_who_write_the_same_rows_and_reload_see_none_that_is_older_than_they_saw_before(
+def test_two_users_see_no_row_older_again(
     tmp_path: Path,
 ) -> None:
     report = run_storm(cache=embedded(tmp_path), folder=tmp_path, seconds=1, users=2, evict=False)
@@ -45,14 +45,14 @@ def test_two_users_who_write_the_same_rows_and_reload_see_none_that_is_older_tha
     assert (report.missed, report.older, report.foreign) == (0, 0, 0), report.examples
 
 
-def test_no_read_misses_a_completed_write_on_the_embedded_store(tmp_path: Path) -> None:
+def test_reads_miss_no_write_on_the_embedded_store(tmp_path: Path) -> None:
     check(embedded, tmp_path)
 
 
 @pytest.mark.whole
 @pytest.mark.redis
 @pytest.mark.parametrize(("running", "cache_on"), [(running_redis, on_redis), (clustered_redis, on_cluster)])
-def test_nor_on_redis_or_a_cluster(tmp_path: Path, running: Any, cache_on: Any) -> None:
+def test_reads_miss_no_write_on_redis_or_cluster(tmp_path: Path, running: Any, cache_on: Any) -> None:
     with running(tmp_path) as servers:
         check(lambda place: {**cache_on(servers), "KEY_PREFIX": place.name}, tmp_path)
 

@@ -288,7 +288,7 @@ class RefreshAttempt:
             return
         try:
             self.hand_on(old, pair.access, is_proven=known is not None)
-        except StoreUnavailableError as error:
+        except Exception as error:  # noqa: BLE001  the old pair is spent: whatever is wrong, the new one must not be lost
             logger.warning("refresh %s: cached data is not handed on: %s", log_name(record.latest_refresh), error)
 
     def _save_failure(

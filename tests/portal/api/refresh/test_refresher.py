@@ -12,7 +12,7 @@ from portal.api.metrics import RefreshOutcome
 from portal.api.refresh.token_endpoint import InvalidGrant, NoResponse, TokensIssued
 from portal.api.tokens import TokenPair, TokenStatus, TokenStore
 from portal.config.limits import ROTATION_GRACE_S
-from portal.errors import ApiUnavailableError, SignInEndedError
+from portal.errors import ApiUnavailableError, SignInEndedError, StoreUnavailableError
 from portal.process.deadline import Deadline
 from portal.process.single_flight import SingleFlight
 from tests.support.refresh_world import LOST, MAX_AGE_S, UNANSWERED, RefreshWorld, jwt
@@ -123,6 +123,50 @@ def test_a_sign_out_carries_no_access_token_that_has_expired_and_without_tokens_
     process.refresher.sign_out(tokens)
     assert tokens.cleared
     assert bearers == [pair.access, None]
+
+
+# --- what is cached under an access token ---
+
+
+class TestHandOn:
+    def test_precedes_the_record_and_is_proven_by_it(self, world: RefreshWorld, pair, process, other):
+        """A first refresh can't know whose the request's access token is; a later one hands on that of its record."""
+        handed_on = []
+
+        def hand_on(old: str, new: str, *, is_proven: bool) -> None:
+            family = other.refresher._records.get(submitted).family
+            handed_on.append((old, new, is_proven, family and family.latest_pair.access))
+
+        expected, known = [], None
+        for _ in range(3):
+            submitted = pair.refresh
+            old = jwt(sub="somebody else") if known else pair.access
+            tokens = process.request(TokenPair(access=old, refresh=submitted))
+            tokens.hand_on = hand_on
+            process.refresh(tokens)
+            process.settle()
+            expected.append((known or old, tokens.current.access, known is not None, known))
+            pair, known = tokens.current, tokens.current.access
+            world.expire()
+        assert handed_on == expected
+
+    @pytest.mark.parametrize("error", [StoreUnavailableError, ValueError])
+    def test_that_fails_fails_no_refresh(self, pair, process, other, caplog, error: type[Exception]):
+        def fail(old: str, new: str, *, is_proven: bool) -> None:
+            raise error("no")
+
+        tokens = process.request(pair)
+        tokens.hand_on = fail
+        assert process.refresh(tokens) is RefreshOutcome.REFRESHED
+        process.settle()
+        assert other.refreshed(pair).current == tokens.current
+        assert "is not handed on: no" in caplog.text
+
+    def test_needs_an_old_access_token(self, pair, process):
+        tokens, handed_on = process.request(TokenPair(refresh=pair.refresh)), []
+        tokens.hand_on = lambda *_, **__: handed_on.append("nothing")
+        assert process.refresh(tokens) is RefreshOutcome.REFRESHED
+        assert not handed_on
 
 
 # --- the need for it, and a process without threads ---

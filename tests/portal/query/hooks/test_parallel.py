@@ -51,27 +51,26 @@ def test_hot_queries_are_one_round_trip_together(ada: User) -> None:
         assert trips in {None, ada.store.trips - before}
 
 
-def test_write_during_a_read_shows_in_the_next(ada: User) -> None:
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_write_during_a_read_shows_in_the_next(ada: User, number: int) -> None:
+    """Before each of the read's operations of the store."""
     row = ClientQueries.use_get_client_query
-    specs = [clients.spec(), row.spec({"id": "c5"})]
-    for number in (1, 2, 3):
-        rename(ada, "c5", f"before {number}")
-        use_queries(ada.request(), specs)
-        rename(ada, "c5", f"cached {number}")
-        client, trips = ada.request(), []
+    specs, trips = [clients.spec(), row.spec({"id": "c5"})], []
+    use_queries(ada.request(), specs)
+    rename(ada, "c5", "cached")
+    client = ada.request()
 
-        def write(_trip: str, client: Any = client, number: int = number, trips: list[str] = trips) -> None:
-            trips.append(_trip)
-            if len(trips) == number:
-                ada.store.before_each = None
-                rename(client, "c5", f"new {number}")
+    def write(trip: str) -> None:
+        trips.append(trip)
+        if len(trips) == number:
+            ada.store.before_each = None
+            rename(client, "c5", "new")
 
-        ada.store.before_each = write
-        use_queries(client, specs)
-        ada.store.before_each = None
-        assert (len(trips), row(client, {"id": "c5"}).data["name"]) == (number, f"new {number}")
-        assert listed(client)[0] == "c5"
-        assert clients(client).data.items[0]["name"] == f"new {number}"
+    ada.store.before_each = write
+    use_queries(client, specs)
+    ada.store.before_each = None
+    assert (len(trips), row(client, {"id": "c5"}).data["name"]) == (number, "new")
+    assert clients(client).data.items[0] == {**ada.backend.rows[0], "name": "new"}
 
 
 def test_equal_texts_are_one_unchangeable_query() -> None:
@@ -97,7 +96,7 @@ class TestResults:
             assert ids(use_queries(client, [clients.spec()])[0]) == ["c5", "c4"]
         assert use_queries(client, []) == []
 
-    def test_have_one_refresh_of_the_token_and_one_deadline(self, ada: User) -> None:
+    def test_have_one_refresh_and_one_deadline(self, ada: User) -> None:
         new, refreshed, deadline = ada.signed_in().tokens.current, [], Deadline(10)
 
         def refresh(tokens: TokenStore) -> None:

@@ -44,23 +44,22 @@ def outcomes(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 class TestAnAnswerPastItsStaleTime:
     def test_is_shown_and_fetched_behind_the_request(self, ada: User) -> None:
-        result = clients(ada)
-        assert result.data.items[0]["name"] == "client 5"
-        assert (result.is_stale, result.error, ada.backend.reads()) == (True, None, 0)
-        assert result.as_of.timestamp() == ada.world.clock.now - STALE_S
-        with ada.reads(1):
-            assert ada.world.background.run() == 1
-            following = clients(ada)
-        assert (following.data.items[0]["name"], following.is_stale) == ("by someone else", False)
-
-    def test_of_several_pages_is_fetched_with_fresh_cursors(self, ada: User) -> None:
+        """One of several pages is fetched page by page, with fresh cursors."""
         ada.backend.rows.insert(0, {"id": "new", "name": "by someone else"})
-        assert listed(ada, pages=2) == ["c5", "c4", "c3", "c2"]
-        third = clients(ada, pages=2).fetch_next_page()
+        with ada.reads(0):
+            result = clients(ada, pages=2)
+        assert (ids(result), result.is_stale, result.error) == (["c5", "c4", "c3", "c2"], True, None)
+        assert result.as_of.timestamp() == ada.world.clock.now - STALE_S
+        third = result.fetch_next_page()
         assert (ids(third), third.is_stale, third.error) == (["c5", "c4", "c3", "c2", "c1"], True, None)
         with ada.reads(2):
+            assert ada.world.background.run() == 1
+            following = clients(ada, pages=2)
+        assert (ids(following), following.is_stale) == (["new", "c5", "c4", "c3"], False)
+        ada.passes(STALE_S)
+        listed(ada, pages=2)
+        with ada.reads(2):
             ada.world.background.run()
-            assert listed(ada, pages=2) == ["new", "c5", "c4", "c3"]
 
     @pytest.mark.parametrize(
         ("seconds", "read", "options"),
@@ -72,7 +71,7 @@ class TestAnAnswerPastItsStaleTime:
             (0, lambda client: invalidate(client) or clients(client), {}),
             (0, clients, {"reload": True}),
         ],
-        ids=["past its life", "a clock that is ahead", "a page is missing", "its endpoint", "invalidated", "a reload"],
+        ids=["past its life", "clock ahead", "page missing", "its endpoint", "invalidated", "reload"],
     )
     def test_is_fetched_first_if_unshowable(self, ada: User, seconds: float, read: Any, options: Any) -> None:
         ada.passes(seconds)
@@ -80,38 +79,27 @@ class TestAnAnswerPastItsStaleTime:
         assert (result.data.items[0]["name"], result.is_stale) == ("by someone else", False)
         assert ada.world.background.run() == 0
 
-    def test_is_fetched_first_if_it_decides_on_access(self, ada: User) -> None:
-        ada.backend.permissions["ada"] = ["FINANCE_APP"]
-        assert me(ada).unwrap()["permissions"] == ["FINANCE_APP"]
-
 
 class TestARevalidationIsMadeOnce:
     def test_for_all_requests_and_processes(self, ada: User) -> None:
-        listed(ada)
         other = ada.elsewhere()
-        listed(ada.elsewhere())
 
         def meanwhile() -> None:
             listed(other)
             assert ada.world.background.run() >= 1
 
-        ada.backend.before = once(meanwhile)
+        for user in (ada, ada.elsewhere()):
+            listed(user)
+            ada.backend.before = once(meanwhile)
         with ada.reads(1):
             ada.world.background.run()
-        assert clients(other).is_stale is False
+        assert not clients(other).is_stale
 
     def test_unless_the_query_was_fetched_meanwhile(self, ada: User) -> None:
         listed(ada)
         listed(ada.elsewhere().request(reload=True))
         with ada.reads(0):
             ada.world.background.run()
-
-    def test_and_again_when_it_is_stale_again(self, ada: User) -> None:
-        for _ in range(2):
-            listed(ada)
-            with ada.reads(1):
-                ada.world.background.run()
-            ada.passes(STALE_S)
 
 
 class TestABackendThatFailsBehindTheRequest:

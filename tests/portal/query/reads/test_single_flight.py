@@ -54,22 +54,14 @@ def join(follower: Reader, deadline: Watched) -> None:
 
 
 def test_threads_fetch_the_same_page_once(ada: User) -> None:
-    entered, deadlines = threading.Event(), [Watched() for _ in range(8)]
-
-    def hold(_method: str, _path: str) -> None:
-        entered.set()
-        assert all(each.asked.acquire(timeout=WAIT_S) for each in deadlines[1:])
-
-    ada.backend.before = hold
-    readers = [Reader(lambda each=each: listed(ada.request(deadline=each))) for each in deadlines]
+    deadlines = [Watched() for _ in range(7)]
+    followers = [Reader(lambda each=each: listed(ada.request(deadline=each))) for each in deadlines]
+    ada.backend.before = once(lambda: [*map(join, followers, deadlines)])
     with ada.reads(1):
-        readers[0].thread.start()
-        assert entered.wait(WAIT_S)
-        for reader in readers[1:]:
-            reader.thread.start()
-        for reader in readers:
-            reader.thread.join(WAIT_S)
-    assert [reader.seen for reader in readers] == [[["c5", "c4"]]] * 8
+        listed(ada)
+        for follower in followers:
+            follower.thread.join(WAIT_S)
+    assert [follower.seen for follower in followers] == [[["c5", "c4"]]] * 7
 
 
 def a_change_by_others(ada: User) -> None:
