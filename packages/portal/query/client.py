@@ -5,12 +5,10 @@ from __future__ import annotations
 import logging
 import time
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from django.http import HttpRequest
 
-from portal.config.limits import MAX_PAGES
 from portal.errors import ApiError, UsageError, without_traceback
 from portal.query.calls import BackendCaller, Retries
 from portal.query.endpoints import REGISTRY, ListRequest, QuerySpec, ReadRequest, Registry, WriteRequest
@@ -196,17 +194,20 @@ class QueryClient:
 
     def _result(self, spec: QuerySpec[Any], result: ReadResult) -> Any:
         request, pages = spec.query, len(result.pages)
-        refetch: Callable[[], Any] = partial(self.run, replace(spec, force=True, again=False))
+
+        def refetch() -> Any:
+            return self.run(replace(spec, force=True, again=False))
+
         if isinstance(request, ListRequest):
             return PaginatedResult(
-                _data=partial(list_data, result.pages, request, is_from_start=spec.cursor is None, warned=self._warned),
+                _data=lambda: list_data(result.pages, request, is_from_start=spec.cursor is None, warned=self._warned),
                 error=result.error,
                 fetched_at=result.fetched_at,
                 is_stale=result.is_stale,
                 version=_version(request, result),
                 pages=pages,
                 _refetch=refetch,
-                _fetch_next=partial(self.run, replace(spec, pages=min(pages + 1, MAX_PAGES), force=False, again=True)),
+                _fetch_next=lambda: self.run(replace(spec, pages=pages + 1, force=False, again=True)),
             )
         data, error = response_data(result.pages[0].page.body, request.decode) if pages else (None, None)
         if error is not None and result.error is None and not result.fetched and not spec.force:
