@@ -207,7 +207,7 @@ class SignInCaches:
             numbers = self._numbers(keys, lifetime_s=GENERATION_LIFETIME_S)
         return "/".join(map(str, (*numbers, *cache.numbers[1:])))
 
-    def clear(self, endpoint: str | None) -> None:
+    def clear(self, *, endpoint: str | None = None) -> None:
         """Make a miss of every page of an endpoint, or of all that is cached."""
         key = _generation_key(endpoint)
         self._store.delete_many([f"{tag}:{key}" for tag in self._store.tags] or [key])
@@ -240,7 +240,7 @@ class SignInCaches:
         """
         pending = dict(self.pending)
         if _EVERYTHING in pending:
-            self.clear(None)
+            self.clear()
         else:
             tokens = [key for key in pending if key.startswith(_OPENS)]
             found = self._store.get_many(tokens) if tokens else {}

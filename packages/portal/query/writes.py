@@ -99,7 +99,8 @@ class Writes:
             tagged = registry.tagged(write.hook.invalidated_tags)
             write = replace(write, invalidations=(*write.invalidations, *tagged))
         targets = write.targets
-        cache, since = self._open(targets) if targets else (None, {})
+        cache, entries = self.reads.look_up([(query_key(endpoint=target), None, 0) for target in targets])
+        since = {target: entry.stamp for target, entry in zip(targets, entries, strict=True)}
         sent = sign_in.token
         began_at = clock()
         try:
@@ -146,18 +147,6 @@ class Writes:
             queries = matching_queries(matching, endpoint=endpoint, by="matching", registry=self.reads.fetcher.registry)
         cache = self.reads.sign_in.cache()
         self._record(cache, {endpoint: WriteRecord(stale=(queries,))}, {}, sent=self.reads.sign_in.token)
-
-    def _open(self, targets: Sequence[str]) -> tuple[SignInCache | None, Mapping[str, VersionStamp | None]]:
-        """Return the cache that the token opens now, and the version stamps of these endpoints.
-
-        :raises SignInEndedError: the sign-in is over, also where the process still remembers the cache.
-        """
-        cache = self.reads.sign_in.cache()
-        since = cache and self.reads.fetcher.cache.stamps(cache, targets)
-        if cache is not None and since is None:
-            cache = self.reads.sign_in.reopened()
-            since = cache and self.reads.fetcher.cache.stamps(cache, targets)
-        return cache, since or {}
 
     def _is_cached(self, key: QueryKey) -> bool:
         query = self.reads.fetcher.registry.queries.get(key.endpoint)

@@ -103,7 +103,7 @@ def test_profile_query_and_numbers_run_together(waiting: WaitingBackend, browser
         assert sorted(waiting.asked) == CHARGER_LIST
         assert ("a row of the list" in page.content.decode()) is is_allowed
         assert "Ada" in page.content.decode() or not is_allowed
-        process_runtime().cache.clear()
+        process_runtime().caches.clear()
 
 
 def test_denying_profile_beats_failure_and_write(waiting: WaitingBackend, browser: Client) -> None:
@@ -111,7 +111,7 @@ def test_denying_profile_beats_failure_and_write(waiting: WaitingBackend, browse
     waiting.answers["/energy/clients/gone"] = ("404 Not Found", {})
     waiting.wait_for(2, path=lambda path: path in {"/me", "/energy/clients/gone"})
     assert browser.get("/en/energy/clients/gone").status_code == 403
-    process_runtime().cache.clear()
+    process_runtime().caches.clear()
     waiting.barrier = None
     waiting.asked.clear()
     assert browser.post("/en/energy/clients/a1/delete").status_code == 403

@@ -85,8 +85,8 @@ def test_answer_makes_longer_queries_stale(params: Any, shows: str, is_stale: bo
     "happens",
     [
         lambda ada: ada.request().purge(),
-        lambda ada: ada.process.runtime.cache.clear(),
-        lambda ada: ada.process.runtime.cache.clear(endpoint="tests_answers.get_client"),
+        lambda ada: ada.process.runtime.caches.clear(),
+        lambda ada: ada.process.runtime.caches.clear(endpoint="tests_answers.get_client"),
     ],
     ids=["purge", "clear", "clear of the endpoint"],
 )

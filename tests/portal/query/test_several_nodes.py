@@ -108,7 +108,7 @@ def test_cleared_endpoint_is_fetched_by_each_user(store: type[FakeStore]) -> Non
         scene.ada = user
         scene.names(scene.one)
     for endpoint in (None, Queries.use_get_clients_query.key):
-        scene.two.runtime.cache.clear(endpoint=endpoint)
+        scene.two.runtime.caches.clear(endpoint=endpoint)
         before = scene.world.backend.reads()
         for user in (ada, ben, ada, ben):
             scene.ada = user

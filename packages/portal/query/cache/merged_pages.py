@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
 
 from portal.api import current_backend
@@ -14,7 +15,7 @@ from portal.query.endpoints import ListRequest
 from portal.rows import copied
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from portal.errors import ApiError
     from portal.query.cache.pages import JsonRow, Page
@@ -34,46 +35,37 @@ beside an error · error: no data.
 CACHE_STATUSES: Final[tuple[str, ...]] = get_args(CacheStatus)
 
 
-@dataclass(frozen=True, slots=True)
-class DeclaredMatches:
-    """The `matches` of all mutations that change one list.
+def declared_matches(
+    kind: Kind, by: str, params: Mapping[str, Any], row: JsonRow, *, endpoint: str, registry: Registry
+) -> bool | None:
+    """Return whether a row belongs in the variant of a list; None where only the server knows.
+
+    The mutation's `matches` says it. Without one, the list without parameters takes every row; whether a row meets a
+    filter, and where it stands in a sorted list, only the server knows.
 
     :param endpoint: key of the list.
     """
-
-    endpoint: str
-    registry: Registry
-
-    def __call__(self, kind: Kind, by: str, params: Mapping[str, Any], row: JsonRow) -> bool | None:
-        """Whether the row belongs in the variant with these parameters; None where only the server knows.
-
-        Without a `matches`, the list without parameters takes every row; whether a row meets a filter, and where it
-        stands in a sorted list, only the server knows.
-        """
-        matches = self._matches(kind, by)
-        if matches is None:
-            return None if params or by not in self.registry.mutations else True
-        try:
-            # Copies: a function that changes one must not change the list, nor what its query asks for.
-            belongs = matches(dict(params), copied(row))
-        except Exception:
-            logger.warning(
-                "%s: `matches` raised for %s; fetching the list anew instead. It should give True, False or None"
-                " for every combination of parameters",
-                by,
-                self.endpoint,
-                exc_info=True,
-            )
-            return None
-        return belongs if isinstance(belongs, bool) else None
-
-    def _matches(self, kind: Kind, by: str) -> Callable[[Any, Any], bool | None] | None:
-        hook = self.registry.mutations.get(by)
-        # A list has one helper of each kind at most (portal.query.E008).
-        for helper in hook.helpers if hook else ():
-            if helper.kind == kind and helper.target == self.endpoint:
-                return helper.matches
+    hook = registry.mutations.get(by)
+    # A list has one helper of each kind at most (portal.query.E008).
+    found = (
+        [helper.matches for helper in hook.helpers if (helper.kind, helper.target) == (kind, endpoint)] if hook else []
+    )
+    matches = found[0] if found else None
+    if matches is None:
+        return None if params or hook is None else True
+    try:
+        # Copies: a function that changes one must not change the list, nor what its query asks for.
+        belongs = matches(dict(params), copied(row))
+    except Exception:
+        logger.warning(
+            "%s: `matches` raised for %s; fetching the list anew instead. It should give True, False or None"
+            " for every combination of parameters",
+            by,
+            endpoint,
+            exc_info=True,
+        )
         return None
+    return belongs if isinstance(belongs, bool) else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,14 +129,7 @@ class ReadResult:
 
         :param count: how many pages it asks for.
         """
-        return ReadResult(
-            pages=self.pages[:count],
-            error=error,
-            is_stale=self.is_stale,
-            fetched=self.fetched,
-            patches=self.patches,
-            is_memoized=True,
-        )
+        return replace(self, pages=self.pages[:count], error=error, is_memoized=True)
 
     @property
     def fetched_at(self) -> float | None:
@@ -212,7 +197,7 @@ def _merged(
     params = request.key.params
     is_list = isinstance(request, ListRequest)
     if is_list:
-        matches = DeclaredMatches(request.key.endpoint, registry)
+        matches = partial(declared_matches, endpoint=request.key.endpoint, registry=registry)
         by_position = current_backend().cursors_are_positions
         found = apply_patches(page, lacking, params=params, matches=matches, by_position=by_position)
     else:

@@ -167,13 +167,6 @@ class PageCache:
         record = WriteRecord(stale=(StaleQueries(params=key.params),))
         self.append_records([cache.space], {key.endpoint: record}, since={})
 
-    def clear(self, *, endpoint: str | None = None) -> None:
-        """Clear what is cached for all users, of one endpoint or of all.
-
-        :raises StoreUnavailableError: it can't be done now.
-        """
-        self._caches.clear(endpoint)
-
     def missing_writes(
         self, cache: SignInCache, key: QueryKey, stamp: VersionStamp, *, at: float
     ) -> tuple[VersionStamp, list[tuple[int, WriteRecord]]]:
@@ -196,24 +189,6 @@ class PageCache:
         return replace(stamp, position=first - 1), [found for found in latest if found[0] >= first]
 
     # --- writes ---
-
-    def stamps(self, cache: SignInCache, endpoints: Sequence[str]) -> dict[str, VersionStamp | None] | None:
-        """Return the version stamps of `endpoints` before a request leaves; None where a stamp is not known.
-
-        None in place of all of them where the token no longer opens the cache.
-        """
-        try:
-            if self._caches.pending:
-                self._caches.flush()
-            versions = {endpoint: self._versions(cache, endpoint) for endpoint in endpoints}
-            keys = chain(cache.keys, *((log.key, *keys) for log, keys in versions.values()))
-            found = self.store.get_many(dict.fromkeys(keys))
-            if not cache.is_current(found):
-                return None
-            return {endpoint: self._stamp(log, cache, keys, found) for endpoint, (log, keys) in versions.items()}
-        except StoreUnavailableError as error:
-            logger.warning("a write begins without the cache: %s", error)
-            return dict.fromkeys(endpoints)
 
     def append_records(
         self, spaces: Iterable[str], records: Mapping[str, WriteRecord], *, since: Mapping[str, VersionStamp | None]

@@ -21,9 +21,10 @@ from portal.query.reads.parallel_fetches import ParallelFetches, revalidate
 from portal.query.request_sign_in import MEMOIZED_FOR_S, PROFILE_QUERY
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from portal.query.cache import CacheEntry
+    from portal.query.endpoints import QueryKey
     from portal.query.reads.page_fetches import PageFetcher
     from portal.query.sign_in_caches import SignInCache
 
@@ -102,6 +103,29 @@ class Reads:
         self._started[call.name] = read
         return True
 
+    def look_up(
+        self, queries: Sequence[tuple[QueryKey, str | None, int]], *, reads: Iterable[Read] = ()
+    ) -> tuple[SignInCache | None, Sequence[CacheEntry]]:
+        """Return the cache that the access token opens now, and what it has of these queries.
+
+        :param queries: as of :meth:`PageCache.get_all`.
+        :param reads: begin now.
+        :raises SignInEndedError: the sign-in is over, also where the process remembers the cache still.
+        :raises ApiError: the access token has expired and there is no fresh one now.
+        """
+        cache = self.sign_in.cache()
+        for _ in range(2):
+            for read in reads:
+                read.token, read.version = self.sign_in.token, self._memo.version
+            if cache is None or not queries:
+                break
+            entries = self._cache.get_all(cache, queries)
+            if entries[0].is_current:
+                return cache, entries
+            # Purged, or lost.
+            cache = self.sign_in.reopened()
+        return None, [NO_ENTRY] * len(queries)
+
     def after_failure(self, error: ApiError, *, endpoint: str) -> None:
         """What a failure says about the user's cached data.
 
@@ -137,7 +161,13 @@ class Reads:
         if not begun:
             return prepared
         try:
-            cache, entries = self._look_up([*begun.values()])
+            # No pages of a query with `cache=False`.
+            queries = [
+                (call.query.key, call.cursor, 0 if read.pages or not call.query.hook.cache else call.pages)
+                for read in begun.values()
+                for call in [read.call]
+            ]
+            cache, entries = self.look_up(queries, reads=begun.values())
         except ApiError as error:
             result = ReadResult(error=without_traceback(error))
             return [self._end(begun[i], result) if i in begun else one for i, one in enumerate(prepared)]
@@ -162,26 +192,6 @@ class Reads:
             done = known.result
             read.pages, read.memoized_at, read.is_stale = done.pages, known.at, done.is_stale
         return read
-
-    def _look_up(self, reads: Sequence[Read]) -> tuple[SignInCache | None, Sequence[CacheEntry]]:
-        """Return the cache to read in, and what it has; no pages of a query with `cache=False`."""
-        queries = [
-            (call.query.key, call.cursor, 0 if read.pages or not call.query.hook.cache else call.pages)
-            for read in reads
-            for call in [read.call]
-        ]
-        cache = self.sign_in.cache()
-        for _ in range(2):
-            for read in reads:
-                read.token, read.version = self.sign_in.token, self._memo.version
-            if cache is None:
-                break
-            entries = self._cache.get_all(cache, queries)
-            if entries[0].is_current:
-                return cache, entries
-            # Purged, or lost.
-            cache = self.sign_in.reopened()
-        return None, [NO_ENTRY] * len(reads)
 
     def _plan(self, read: Read, cache: SignInCache | None, entry: CacheEntry) -> ReadResult | Read:
         """Return the cached pages, if they can be shown; else what has to be fetched.

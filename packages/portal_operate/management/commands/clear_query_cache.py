@@ -38,7 +38,7 @@ class Command(AdministrationCommand):
             raise not_asked(f"{endpoint!r} is no query's key; list_endpoints prints them all")
         if endpoint is None and options["interactive"] and sys.stdin.isatty() and not self._confirmed():
             return CommandAnswer(data={"cleared": False, "endpoint": None}, lines=["nothing was cleared"], status=BAD)
-        process_runtime().cache.clear(endpoint=endpoint)
+        process_runtime().caches.clear(endpoint=endpoint)
         return CommandAnswer(
             data={"cleared": True, "endpoint": endpoint},
             lines=[f"cleared what was cached for {endpoint or 'all users and endpoints'}"],

@@ -40,8 +40,8 @@ class TestI5DeletedKeysAreMissesNeverOlderRows:
     @pytest.mark.parametrize(
         "empty",
         [
-            lambda ada: ada.process.runtime.cache.clear(),
-            lambda ada: ada.process.runtime.cache.clear(endpoint="energy.get_clients"),
+            lambda ada: ada.process.runtime.caches.clear(),
+            lambda ada: ada.process.runtime.caches.clear(endpoint="energy.get_clients"),
             lambda ada: ada.request().purge(),
             lambda ada: ada.request().purge_user(),
         ],

@@ -72,7 +72,7 @@ def a_change_by_others(ada: User) -> None:
     ("happens", "read"),
     [
         (delete, lambda ada, _: listed(ada)),
-        (lambda ada: a_change_by_others(ada) or ada.process.runtime.cache.clear(), lambda ada, _: listed(ada)),
+        (lambda ada: a_change_by_others(ada) or ada.process.runtime.caches.clear(), lambda ada, _: listed(ada)),
         (a_change_by_others, lambda _, known: ids(known.refetch())),
         (a_change_by_others, lambda ada, _: listed(ada.request(reload=True))),
     ],
