@@ -11,7 +11,6 @@ from typing import Any
 from portal.query import QueryClient, QueryGroup, paginated_query_endpoint, query_endpoint
 from portal.query.endpoints.registry import Registry
 from portal.services.user import UserQueries
-from tests.portal.query.fakes import unavailable
 from tests.portal.query.world import User
 from tests.support.client_endpoints import PATH, ClientMutations, ClientQueries
 
@@ -93,12 +92,6 @@ def before_next(user: User, operation: str, run: Callable[[], object]) -> None:
             run()
 
     user.store.before_each = before
-
-
-def no_profile(_method: str, path: str) -> None:
-    """In place of the backend's answer to `/me`."""
-    if path == "/me":
-        raise unavailable()
 
 
 def but_for_the_profile(error: Exception) -> Callable[[str, str], None]:

@@ -10,7 +10,7 @@ import itertools
 import json
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -84,11 +84,6 @@ class FakeStore:
             if value is not MISSING:
                 self._put(key, value, lifetime_s)
 
-    def set_many(self, values: Mapping[str, Any], *, lifetime_s: float | None) -> None:
-        with self._operation("set_many"):
-            for key, value in values.items():
-                self._put(key, value, lifetime_s)
-
     def _put(self, key: str, value: Any, lifetime_s: float | None) -> None:
         self.values[key], self.lifetimes[key] = json.dumps(value, allow_nan=False), lifetime_s
 
@@ -113,9 +108,6 @@ class FakeStore:
     def touch(self, key: str, *, lifetime_s: float | None) -> bool:
         return key in self.values
 
-    def steps(self, keys: Iterable[str]) -> list[list[str]]:
-        return [list(keys)]
-
     @contextmanager
     def _operation(self, name: str) -> Iterator[None]:
         self.trips += 1
@@ -138,10 +130,6 @@ class FakeCluster(FakeStore):
             found |= super().get_many(step)
         return found
 
-    def set_many(self, values: Mapping[str, Any], *, lifetime_s: float | None) -> None:
-        for step in self.steps(values):
-            super().set_many({key: values[key] for key in step}, lifetime_s=lifetime_s)
-
     def delete_many(self, keys: Iterable[str]) -> None:
         for step in self.steps(keys):
             super().delete_many(step)
@@ -163,7 +151,6 @@ class FakeBackend:
     :param before: run within each request, before the backend looks at it.
     :param failures: raised instead of an answer, one for each request, while there are some.
     :param sent: what else each call was made with, as `ApiSession.call` names it.
-    :param names_users: whether the profile has an `id`.
     :param tombstones_unreadable: whether the store of the tombstones is down.
     """
 
@@ -177,7 +164,6 @@ class FakeBackend:
     calls: list[tuple[str, str, dict[str, Any]]] = field(default_factory=list)
     sent: list[dict[str, Any]] = field(default_factory=list)
     refresh: Callable[[TokenStore], None] | None = None
-    names_users: bool = True
     open_paths: dict[str, Any] = field(default_factory=dict)
     ranks: dict[str, int] = field(default_factory=dict)
     signed_out: set[str | None] = field(default_factory=set)
@@ -253,8 +239,7 @@ class FakeBackend:
         if user is None:
             raise errors.ApiUnauthorizedError("sign in", status=401)
         if path == "/me":
-            who = {"id": user} if self.names_users else {}
-            return {**who, "permissions": self.permissions.get(user, ["ENERGY_APP"])}
+            return {"id": user, "permissions": self.permissions.get(user, ["ENERGY_APP"])}
         if "ENERGY_APP" not in self.permissions.get(user, ["ENERGY_APP"]):
             raise errors.ApiForbiddenError("no", status=403)
         if path == "/energy/summary":

@@ -85,7 +85,7 @@ def test_clock_behind_shows_writes_of_another_machine(ada: User) -> None:
 
 
 def test_log_without_records_costs_no_look() -> None:
-    log = WriteLog(store=FakeStore(), namespace="n", endpoint="e")
+    log = WriteLog(store=FakeStore(), space="n", endpoint="e")
     position = log.create()
     assert position is not None
     before = log.store.trips
