@@ -28,7 +28,7 @@ class Place:
         runtime = runtime_for(store, variant_places=1)
         made = runtime.caches.open("token", check_active=lambda: None)
         assert made is not None
-        self.pages, self.cache = runtime.cache, made
+        self.runtime, self.pages, self.cache = runtime, runtime.cache, made
         self.key = query_key(endpoint="energy.get_summary", params=params)
 
     def put(self, body: str, *, at: float, asked: QueryKey | None = None) -> None:
@@ -58,4 +58,4 @@ def test_cleared_page_is_replaced_whatever_its_clock(store: SharedStore) -> None
     for body, ahead_s in (("of before", 1.0), ("of after", 0.0)):
         place.put(body, at=time.time() + ahead_s)
         assert place.shown() == [body]
-        place.pages.clear(endpoint=place.key.endpoint)
+        place.runtime.caches.clear(endpoint=place.key.endpoint)

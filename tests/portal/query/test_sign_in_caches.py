@@ -275,7 +275,7 @@ class TestWrite:
         ada.backend.before = once(lose_and_open, method="PATCH", path="/energy/clients/c5")
         rename(ada, "c5", "renamed")
         for name in first + made_by(ada.world).names(token):
-            log = re.compile(rf"{name}:energy\.get_clients:\d+")
+            log = re.compile(rf"{name}:\d+:energy\.get_clients:\d+")
             [record] = [text for key, text in ada.store.values.items() if log.fullmatch(key)]
             assert replace(parse_record(json.loads(record)), done_at=None, by="") == ALL_STALE
         assert names(other)["c5"] == names(ada)["c5"] == "renamed"

@@ -256,16 +256,16 @@ class PageCache:
 
     def _places(self, space: str, key: QueryKey, start: str | None, indexes: range) -> list[_Place]:
         """Return where some pages of a query lie, from the cursor `start` on."""
-        prefix, first = f"{space}:{self._backend}:{PAGE_FORMAT}:", 0
-        if start is None and not key.params:
-            prefix += key.digest
-        else:
+        prefix, numbers = f"{space}:{self._backend}:{PAGE_FORMAT}:{key.digest}:", list(indexes)
+        if start is not None or key.params:
             # The pages of one list lie side by side, so they never replace each other.
             mixed = hashlib.sha256(f"{space}:{_page_name(key, start, 0)}".encode()).hexdigest()
-            first, prefix = int(mixed[:_PLACE_CHARS], 16), f"{prefix}variant"
+            first = int(mixed[:_PLACE_CHARS], 16)
+            prefix = f"{space}:{self._backend}:{PAGE_FORMAT}:variant:"
+            numbers = [(first + index) % self._variant_places for index in indexes]
         return [
-            _Place(f"{prefix}:{(first + index) % self._variant_places}", _page_name(key, start, index))
-            for index in indexes
+            _Place(f"{prefix}{number}", _page_name(key, start, index))
+            for number, index in zip(numbers, indexes, strict=True)
         ]
 
 
