@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from portal.config.environment.offers import CONTRACT_FILE, read_offers_file
-from portal.errors import ApiAbsentError, ApiError, ApiNotFoundError, UsageError
+from portal.errors import ApiAbsentError, ApiNotFoundError, UsageError
 from portal.query import (
     ListParams,
     MutationGroup,
@@ -124,21 +124,22 @@ class DeafBackend(FakeBackend):
 
 
 @pytest.fixture
-def backend() -> DeafBackend:
-    return DeafBackend()
-
-
-@pytest.fixture
-def world(backend: DeafBackend) -> World:
-    return World(backend=backend)
+def ada() -> User:
+    """Ada, at such a backend."""
+    world = World(backend=DeafBackend())
+    return User(world.process(), world.backend.sign_in("ada"), registry=REGISTRY)
 
 
 def visits(user: User, **named: Any) -> Any:
-    return VISITS(user.request(registry=REGISTRY), **named)
+    return VISITS(user.request(), **named)
 
 
 def walked(user: User, **named: Any) -> list[Any]:
-    return list(VISITS.walk(user.request(registry=REGISTRY), **named))
+    return list(VISITS.walk(user.request(), **named))
+
+
+def created(user: User) -> Any:
+    return Mutations.use_create_visit_mutation(user.request()).mutate(body={"name": "x"})
 
 
 @pytest.mark.parametrize(
@@ -177,10 +178,8 @@ def test_row_that_contradicts_a_filter_is_left_out(ada: User, named: dict[str, A
         ({"begunAt": None}, {"begun_at_from": "2026-01-01"}, False),
     ],
 )
-def test_row_without_a_filters_field_is_left_out(
-    ada: User, backend: DeafBackend, row: dict[str, Any], named: dict[str, Any], fits: bool
-) -> None:
-    backend.own, backend.total = [{"id": "v1", **row}], 1
+def test_row_without_a_filters_field_is_left_out(ada: User, row: Any, named: Any, fits: bool) -> None:
+    ada.backend.own, ada.backend.total = [{"id": "v1", **row}], 1
     data = visits(ada, **named).data
     assert (len(data.items), data.total) == ((1, 1) if fits else (0, None))
 
@@ -217,11 +216,10 @@ def test_what_is_not_offered_is_not_asked_for(
             assert not is_asked
 
 
-def test_write_that_is_not_offered_is_not_sent(ada: User, backend: DeafBackend) -> None:
+def test_write_that_is_not_offered_is_not_sent(ada: User) -> None:
     with offered("required"):
-        result = Mutations.use_create_visit_mutation(ada.request(registry=REGISTRY)).mutate(body={"name": "x"})
-    assert isinstance(result.error, ApiAbsentError)
-    assert not [call for call in backend.calls if call[0] == "POST"]
+        assert isinstance(created(ada).error, ApiAbsentError)
+    assert not ada.backend.calls
 
 
 def test_own_declaration_is_offered_but_for_exceptions() -> None:
@@ -250,29 +248,23 @@ def test_certain_total_under_a_filter_is_told(
 
 
 @pytest.mark.parametrize("status", [404, 405, 410, 501])
-def test_absent_answer_is_remembered_for_nobody(
-    ada: User, backend: DeafBackend, status: int, caplog: pytest.LogCaptureFixture
-) -> None:
-    backend.status = status
-    with caplog.at_level(logging.WARNING, logger="portal.query"):
+def test_absent_answer_is_remembered_for_nobody(ada: User, status: int, caplog: pytest.LogCaptureFixture) -> None:
+    ada.backend.status = status
+    with caplog.at_level(logging.WARNING, logger="portal.query"), ada.reads(2):
         for user in (ada, ada.signed_in("bob")):
-            with user.reads(1):
-                assert isinstance(visits(user).error, ApiAbsentError)
+            assert isinstance(visits(user).error, ApiAbsentError)
     assert [record.getMessage() for record in caplog.records] == [
         f"{KEY}: the backend answered {status}: it has no such call"
     ]
-    backend.status = 200
+    ada.backend.status = 200
     for user in (ada, ada.signed_in("bob"), ada.elsewhere()):
         assert len(visits(user).unwrap().items) == 4
 
 
-def test_404_of_a_row_is_no_absence(ada: User, backend: DeafBackend) -> None:
-    backend.status = 404
-    errors: list[ApiError | None] = [
-        Queries.use_get_visit_query(ada.request(registry=REGISTRY), id="v1").error,
-        Mutations.use_create_visit_mutation(ada.request(registry=REGISTRY)).mutate(body={"name": "x"}).error,
-    ]
-    assert [type(error) for error in errors] == [ApiNotFoundError, ApiNotFoundError]
+def test_404_of_a_row_is_no_absence(ada: User) -> None:
+    ada.backend.status = 404
+    read = Queries.use_get_visit_query(ada.request(), id="v1")
+    assert [type(result.error) for result in (read, created(ada))] == [ApiNotFoundError, ApiNotFoundError]
 
 
 def test_each_name_of_the_contract_is_declared() -> None:
