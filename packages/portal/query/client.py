@@ -167,7 +167,8 @@ class QueryClient:
 
     def is_accepted(self) -> bool:
         """Return whether GET `/me` once accepted the request's access token, as far as the cache still knows."""
-        return self._sign_in.has_profile(lambda space: self.reads.fetcher.cache.has(space, PROFILE_QUERY.key))
+        spaces = self._sign_in.spaces(None, sent=None)
+        return any(self.reads.fetcher.cache.has(space, PROFILE_QUERY.key) for space in spaces)
 
     def check_one_user(self) -> None:
         """Refuse tokens of two users.

@@ -6,9 +6,8 @@ read. The client of a command may live for hours. So that is bounded in number a
 
 from __future__ import annotations
 
+import itertools
 import logging
-import threading
-from collections import OrderedDict
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
@@ -37,7 +36,7 @@ PROFILE_QUERY: Final = ReadRequest(
 
 #: Endpoint, digest of the parameters, and first cursor.
 QueryName: TypeAlias = tuple[str, str, str | None]
-#: Queries whose results are kept. The one that was not used for the longest time goes first.
+#: Queries whose results are kept; more begin anew.
 MAX_MEMOIZED: Final = 256
 #: Seconds for which a result is kept: longer than a request may take.
 MEMOIZED_FOR_S: Final = 60.0
@@ -68,45 +67,39 @@ class RequestCache:
     """Results by query and first cursor. Safe for the threads of one request.
 
     :param clock: seconds since the epoch.
-    :ivar version: how often it was emptied: by a profile that told of other permissions, and for any other reason. A
+    :ivar version: changes when it is emptied: by a profile that names other permissions, and for any other reason. A
         read that began at another version may lack a write.
     """
 
     def __init__(self, *, clock: Callable[[], float]) -> None:
         self.version = (0, 0)
         self._clock = clock
-        self._results: OrderedDict[QueryName, Memoized] = OrderedDict()
-        self._lock = threading.Lock()
+        self._results: dict[QueryName, Memoized] = {}
+        self._numbers = itertools.count(1)
 
     def get(self, name: QueryName) -> Memoized | None:
-        """The query's result, if this request has read the query."""
-        with self._lock:
-            known = self._results.get(name)
-            if known is None or not 0 <= self._clock() - known.at < MEMOIZED_FOR_S:
-                return None
-            self._results.move_to_end(name)
-            return known
+        """Return the query's result, if this request has read the query."""
+        known = self._results.get(name)
+        return known if known is not None and 0 <= self._clock() - known.at < MEMOIZED_FOR_S else None
 
     def put(self, name: QueryName, result: ReadResult, *, count: int, at: float | None) -> None:
         """Keep a result.
 
         :param at: when its oldest part was put here, where the read went on from that part; None for now.
         """
-        with self._lock:
-            self._results[name] = Memoized(result=result, count=count, at=self._clock() if at is None else at)
-            self._results.move_to_end(name)
-            while len(self._results) > MAX_MEMOIZED:
-                self._results.popitem(last=False)
+        if len(self._results) >= MAX_MEMOIZED:
+            self._results = {}
+        self._results[name] = Memoized(result=result, count=count, at=self._clock() if at is None else at)
 
     def clear(self, *, by_profile: bool = False) -> None:
         """Empty it: a write may have changed what was read, or it is another user's by now.
 
-        :param by_profile: because a profile told of other permissions.
+        :param by_profile: because a profile names other permissions.
         """
-        with self._lock:
-            profiles, others = self.version
-            self.version = (profiles + by_profile, others + (not by_profile))
-            self._results.clear()
+        profiles, others = self.version
+        number = next(self._numbers)
+        self.version = (number, others) if by_profile else (profiles, number)
+        self._results = {}
 
 
 class RequestSignIn:
@@ -222,8 +215,7 @@ class RequestSignIn:
 
         :param subject: the claim `sub` of the user's access tokens; by default this request's user.
         """
-        own = subject_of(self.token) if self.token else None
-        named = subject or (own and own[0])
+        named = subject or (subject_of(self.token or "") or ("",))[0]
         self.memo.clear()
         if named:
             self._do_or_wait(lambda: self._caches.purge_user(named))
@@ -237,18 +229,7 @@ class RequestSignIn:
             self.purge()
             raise
 
-    def has_profile(self, cached: Callable[[str], bool]) -> bool:
-        """Return whether GET `/me` once accepted the access token, expired or not; False if the store is down.
-
-        :param cached: whether a space has the profile.
-        """
-        try:
-            names = [name for name in self._caches.names(self.token) if name is not None]
-            return any(map(cached, self._caches.spaces(names)))
-        except StoreUnavailableError:
-            return False
-
-    def spaces_of_write(self, cache: SignInCache | None, *, sent: str | None) -> set[str]:
+    def spaces(self, cache: SignInCache | None, *, sent: str | None) -> set[str]:
         """Return the spaces whose write logs must record this completed write.
 
         They are read from the store: what opens a cache may have been lost, and made again, while the write was under

@@ -20,7 +20,6 @@ import hashlib
 import secrets
 import threading
 import time
-from collections import OrderedDict
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
@@ -28,7 +27,7 @@ from typing import TYPE_CHECKING, Any, Final
 from portal.api import current_backend, expires_at
 from portal.config.limits import EXPIRY_LEEWAY_S
 from portal.identity import get_user_from_token
-from portal.store import note_unknown
+from portal.store import MISSING, note_unknown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -38,7 +37,7 @@ if TYPE_CHECKING:
 #: Lifetime of a cache, seconds. When it ends, pages are fetched once more. So a made-up token leaves nothing for long.
 CACHE_LIFETIME_S: Final = 60 * 60
 #: How long what a token opens outlives the token, seconds: longer than any page that was fetched with it.
-USED_OPENS_KEPT_S: Final = 20 * 60
+USED_TOKEN_KEPT_S: Final = 20 * 60
 #: Lifetime of the number of an endpoint, or of all caches: a store that evicts by age takes it last. Seconds.
 GENERATION_LIFETIME_S: Final = 7 * 24 * 60 * 60
 #: Characters with which a user, and the names of the user's caches, begin: they lie in one slot of a cluster.
@@ -118,17 +117,13 @@ class SignInCaches:
         self._store = store
         self._clock = clock
         self._random_below = random_below
-        self._known: OrderedDict[str, SignInCache] = OrderedDict()
+        self._known: dict[str, SignInCache] = {}
         self.pending: dict[str, object] = {}
         self._lock = threading.Lock()
 
     def known(self, token: str) -> SignInCache | None:
         """Return what this process remembers of a token; None for an expired one, which opens nothing."""
-        key = cache_key(token)
-        with self._lock:
-            cache = self._known.get(key)
-            if cache is not None:
-                self._known.move_to_end(key)
+        cache = self._known.get(cache_key(token))
         return None if cache is None or self._is_expired(token) else cache
 
     def open(self, token: str, *, check_active: Callable[[], None]) -> SignInCache | None:
@@ -141,7 +136,7 @@ class SignInCaches:
             return None
         key, user, lifetime_s = cache_key(token), _user_of(token), self._lifetime_s(token)
         for _ in range(2):
-            value: Any = self._store.get_many([key]).get(key)
+            value = self._store.get(key)
             found = _name_in(value)
             name = found or self._new_name(user)
             number_keys = (_number_key(name), *([_number_key(user)] if user else []))
@@ -150,7 +145,7 @@ class SignInCaches:
             if found and value[: 1 + len(numbers)] == cache.stored():
                 return self._remember(cache)
             check_active()
-            if value is not None:
+            if value is not MISSING:
                 self._store.set(key, cache.stored(), lifetime_s=lifetime_s)
             elif not self._store.add(key, cache.stored(), lifetime_s=lifetime_s):
                 continue  # another process has made one
@@ -167,12 +162,12 @@ class SignInCaches:
         """
         if old != new and (is_proven or same_subject(old, new)):
             key = cache_key(old)
-            value = self._store.get_many([key]).get(key)
-            if value is None:
+            value = self._store.get(key)
+            if value is MISSING:
                 # Lost, perhaps while a write with the old token is under way: both have to lead to one cache again.
                 value = [self._new_name(_user_of(old))]
                 if not self._store.add(key, value, lifetime_s=self._lifetime_s(old)):
-                    value = self._store.get_many([key]).get(key)
+                    value = self._store.get(key)
             if _name_in(value):
                 self._store.add(cache_key(new), value, lifetime_s=self._lifetime_s(new))
 
@@ -217,10 +212,7 @@ class SignInCaches:
 
         If the store is down, this process does it before it next asks the store for cached data.
         """
-        keys = [cache_key(token) for token in tokens]
-        with self._lock:
-            remembered = [self._known[key] for key in keys if key in self._known]
-        self._purge(*keys, *(_number_key(cache.name) for cache in remembered))
+        self._purge(*map(cache_key, tokens))
 
     def purge_names(self, names: Iterable[str]) -> None:
         """Drop all that these caches have; later, if the store is down."""
@@ -275,7 +267,7 @@ class SignInCaches:
             self._store.set(key, number, lifetime_s=lifetime_s)
         elif not self._store.add(key, number, lifetime_s=lifetime_s):
             # Another process was first. If its number is lost again at once, ours fits no stored page.
-            other = self._store.get_many([key]).get(key)
+            other = self._store.get(key)
             return other if isinstance(other, int) else number
         return number
 
@@ -290,14 +282,12 @@ class SignInCaches:
     def _lifetime_s(self, token: str) -> float:
         end = expires_at(token)
         left = CACHE_LIFETIME_S if end is None else max(0.0, end - self._clock())
-        return min(CACHE_LIFETIME_S, left + USED_OPENS_KEPT_S)
+        return min(CACHE_LIFETIME_S, left + USED_TOKEN_KEPT_S)
 
     def _remember(self, cache: SignInCache) -> SignInCache:
-        with self._lock:
-            self._known[cache.token_key] = cache
-            self._known.move_to_end(cache.token_key)
-            if len(self._known) > _MAX_KNOWN:
-                self._known.popitem(last=False)
+        if len(self._known) >= _MAX_KNOWN:
+            self._known.clear()
+        self._known[cache.token_key] = cache
         return cache
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from portal.api import current_backend
 from portal.config.contract_names import PATHS_WITHOUT_BEARER
@@ -115,14 +115,14 @@ class Writes:
             if found is error:
                 raise
             raise found from error
-        answers = [answer_of(part, write, data, registry=registry) for part in write.hook.answers]
+        answers = [answered_query(part, write, data, registry=registry) for part in write.hook.answers]
         done = dict.fromkeys(targets, ALL_STALE) if is_repeat else records_of(write, data, answers, registry=registry)
         records = {name: replace(record, done_at=clock()) for name, record in done.items()}
         # Each answer is a page too, as if its request had been a read: so it shows where no page was cached.
         pages = [
             (key, Page(stamp=since.get(key.endpoint), at=began_at, cursor=None, body=data))
-            for key, _ in filter(None, () if is_repeat else answers)
-            if self._is_cached(key)
+            for key in filter(None, () if is_repeat else answers)
+            if registry.queries[key.endpoint].cache
         ]
         self._record(cache, records, since, sent=sent, pages=pages)
         return data
@@ -148,10 +148,6 @@ class Writes:
         cache = self.reads.sign_in.cache()
         self._record(cache, {endpoint: WriteRecord(stale=(queries,))}, {}, sent=self.reads.sign_in.token)
 
-    def _is_cached(self, key: QueryKey) -> bool:
-        query = self.reads.fetcher.registry.queries.get(key.endpoint)
-        return query is not None and query.cache
-
     def _record(
         self,
         cache: SignInCache | None,
@@ -163,7 +159,7 @@ class Writes:
     ) -> None:
         if not records:
             return
-        spaces = self.reads.sign_in.spaces_of_write(cache, sent=sent)
+        spaces = self.reads.sign_in.spaces(cache, sent=sent)
         if cache is None or spaces != {cache.space}:
             # The tokens may be another user's by now. Nobody knows whose write it was, so nobody is shown its rows.
             records = {name: replace(ALL_STALE, done_at=record.done_at) for name, record in records.items()}
@@ -175,27 +171,27 @@ class Writes:
 
 
 def record_of_failure(error: ApiError) -> WriteRecord | None:
-    """What a write that failed means for each endpoint that it concerns; None for nothing."""
-    if may_have_arrived(error):
-        return ALL_STALE
-    if error.status is not None and isinstance(error, ApiNotFoundError | ApiConflictError):
-        # It changed nothing. But the row is gone, or not in the state in which this user saw it.
-        return ALL_STALE
-    return None
+    """Return what a write that failed means for each endpoint that it concerns; None for nothing."""
+    # A 404 or 409 changed nothing. But the row is gone, or not in the state in which this user saw it.
+    is_other = error.status is not None and isinstance(error, ApiNotFoundError | ApiConflictError)
+    return ALL_STALE if is_other or may_have_arrived(error) else None
 
 
 def records_of(
-    write: WriteRequest, data: Any, answers: Sequence[Answer | None], *, registry: Registry
+    write: WriteRequest, data: Any, answers: Sequence[QueryKey | None], *, registry: Registry
 ) -> dict[str, WriteRecord]:
-    """What a write that succeeded means for each endpoint that it concerns.
+    """Return what a write that succeeded means for each endpoint that it concerns.
 
-    :param answers: what :func:`answer_of` gave for each of `write.hook.answers`.
+    :param answers: what :func:`answered_query` gave for each of `write.hook.answers`.
     """
     records: dict[str, WriteRecord] = {}
     for target in write.targets:
         found = [_patch(helper, write, data) for helper in write.hook.helpers if helper.target == target]
-        set_here = [answer for part, answer in zip(write.hook.answers, answers, strict=True) if part.target == target]
-        found += [answer and answer.patch for answer in set_here]
+        found += [
+            None if key is None else Patch(kind=ANSWER, row_id=query_name(key.params), row=data)
+            for part, key in zip(write.hook.answers, answers, strict=True)
+            if part.target == target
+        ]
         patches = [patch for patch in found if patch is not None]
         stale = [_stale(part, write, registry) for part in write.invalidations if part.target == target]
         if len(patches) < len(found):
@@ -205,15 +201,8 @@ def records_of(
     return records
 
 
-class Answer(NamedTuple):
-    """The response of a write, as that of a one-shot query."""
-
-    key: QueryKey
-    patch: Patch
-
-
-def answer_of(part: SetAnswer, write: WriteRequest, data: Any, *, registry: Registry) -> Answer | None:
-    """The query that the response answers; None, with a warning that says what to fix, where it answers none."""
+def answered_query(part: SetAnswer, write: WriteRequest, data: Any, *, registry: Registry) -> QueryKey | None:
+    """Return the query that the response answers; None, with a warning that says what to fix, where it answers none."""
     by = f"{write.endpoint}: set_answer"
     query = registry.queries.get(part.target)
     if part.target == PROFILE_QUERY.key.endpoint or query is None or query.is_list:
@@ -222,25 +211,14 @@ def answer_of(part: SetAnswer, write: WriteRequest, data: Any, *, registry: Regi
     if not isinstance(data, dict):
         logger.warning("%s: the response is no object, so %s is fetched anew", by, part.target)
         return None
-    try:
-        given = part.params(write.variables, data)
-    except Exception:
-        logger.warning(
-            "%s: get_params raised, so %s is fetched anew; it should give the parameters of the query",
-            by,
-            part.target,
-            exc_info=True,
-        )
+    found = exact_query(lambda: part.params(write.variables, data), endpoint=part.target, by=by, registry=registry)
+    if found.params is None:
         return None
-    params = exact_query(given, endpoint=part.target, by=by, registry=registry).params
-    if params is None:
-        return None
-    asked = params.get(ID_PARAM)
+    asked = found.params.get(ID_PARAM)
     if asked is not None and row_id(data) != str(asked):
         logger.warning("%s: the response has another id than its query, so %s is fetched anew", by, part.target)
         return None
-    patch = Patch(kind=ANSWER, row_id=query_name(params), row=data)
-    return Answer(query_key(endpoint=part.target, params=params), patch)
+    return query_key(endpoint=part.target, params=found.params)
 
 
 def _patch(helper: ListHelper, write: WriteRequest, data: Any) -> Patch | None:
@@ -261,16 +239,8 @@ def _patch(helper: ListHelper, write: WriteRequest, data: Any) -> Patch | None:
 
 
 def _stale(part: Invalidation, write: WriteRequest, registry: Registry) -> StaleQueries:
-    if part.get_params is None:
+    if (get_params := part.get_params) is None:
         return ALL_QUERIES
-    try:
-        params = part.get_params(write.variables)
-    except Exception:
-        logger.warning(
-            "%s: get_params raised, so all of %s is fetched anew; it should give the parameters of the query",
-            write.endpoint,
-            part.target,
-            exc_info=True,
-        )
-        return ALL_QUERIES
-    return exact_query(params, endpoint=part.target, by=f"{write.endpoint}: get_params", registry=registry)
+    return exact_query(
+        lambda: get_params(write.variables), endpoint=part.target, by=f"{write.endpoint}: get_params", registry=registry
+    )

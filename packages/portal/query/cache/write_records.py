@@ -21,6 +21,8 @@ from portal.errors import ApiNotFoundError, UsageError
 from portal.query.endpoints import LIST_HELPERS, address, canonical_json, checked_params, given_params, parameter_names
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from portal.query.cache.pages import JsonRow
     from portal.query.endpoints import Registry
 
@@ -179,12 +181,22 @@ def row_id(row: object) -> str | None:
 logger = logging.getLogger("portal.query")
 
 
-def exact_query(given: object, *, endpoint: str, by: str, registry: Registry) -> StaleQueries:
-    """Return the one query with exactly these parameters.
+def exact_query(get_params: Callable[[], object], *, endpoint: str, by: str, registry: Registry) -> StaleQueries:
+    """Return the one query with exactly the parameters that a team's function gives.
 
-    :param by: what gave them, for the warning.
+    :param by: what gives them, for the warning.
     """
     query = registry.queries.get(endpoint)
+    try:
+        given = get_params()
+    except Exception:
+        logger.warning(
+            "%s: get_params raised, so all of %s is fetched anew; it should give the parameters of the query",
+            by,
+            endpoint,
+            exc_info=True,
+        )
+        return ALL_QUERIES
     if not isinstance(given, Mapping):
         return _all_queries(by, endpoint, f"{endpoint}: params should be a mapping, not {type(given).__name__}")
     try:

@@ -50,7 +50,9 @@ class ParallelFetches:
     def start(self, read: Read) -> bool:
         """Have another thread fetch; False where too many fetches wait for a thread."""
         if read.future is None:
-            read.future = self._fetcher.runtime.pool.submit(partial(self._fetch, read))
+            # The request may be over, so nobody else would purge.
+            fetch = self._fetcher.sign_in.purged_if_ended()(self._fetcher.fetch)
+            read.future = self._fetcher.runtime.pool.submit(partial(fetch, read))
         return read.future is not None
 
     def result(self, read: Read) -> ReadResult:
@@ -75,11 +77,6 @@ class ParallelFetches:
             # In the other thread the token could not be refreshed.
             return self._fetcher.fetch(replace(read, bearer=None))
         return result
-
-    def _fetch(self, read: Read) -> ReadResult:
-        # The request may be over, so nobody else would purge.
-        with self._fetcher.sign_in.purged_if_ended():
-            return self._fetcher.fetch(read)
 
     def _wait(self, read: Read) -> ReadResult | None:
         """Return the result, if it comes within the patience and the time of the request.
