@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from portal.errors import UsageError
-from portal.query import MutationGroup, QueryGroup, Record, mutation_endpoint, query_endpoint
+from portal.query import MutationGroup, Record, create_query_group, mutation_endpoint, query_endpoint
 from portal.query.cache.pages import Page
 from portal.query.cache.patches import apply_answers
 from portal.query.cache.write_records import ANSWER, Patch, WriteRecord, query_name
@@ -81,72 +81,47 @@ def test_answer_makes_longer_queries_stale(params: Any, shows: str, is_stale: bo
     assert (found.body, found.is_stale) == ({"name": "new"} if shows == "new" else "old", is_stale)
 
 
+@pytest.fixture
+def queries(faulty: Faulty) -> Any:
+    """Queries in the group of the write."""
+    one = query_endpoint(data=dict, params=ThingParams, url=client_url)
+    others = {"get_settings": query_endpoint(data=dict, url="/settings")}
+    return create_query_group({"get_one": one, **others}, domain="faulty", registry=faulty.registry)
+
+
 @pytest.mark.parametrize(
-    "happens",
+    ("answer", "get_params", "words"),
     [
-        lambda ada: ada.request().purge(),
-        lambda ada: ada.process.runtime.caches.clear(),
-        lambda ada: ada.process.runtime.caches.clear(endpoint="tests_answers.get_client"),
+        (None, None, "the response is no object"),
+        ([], None, "the response is no object"),
+        ({"name": "no id"}, None, "get_params raised"),
+        ({"id": "n"}, lambda _sent, _data: {"id": "other"}, "another id than its query"),
+        ({"name": "no id"}, lambda _sent, _data: {"id": "n"}, "another id than its query"),
+        ({"id": "n"}, lambda _sent, _data: None, "params should be a mapping"),
+        ({"id": "n"}, lambda _sent, _data: {}, "is missing"),
+        ({"id": "n"}, lambda _sent, _data: {"id": "n", "more": 1}, "more is no parameter"),
+        ({"id": ""}, None, "no address has ''"),
     ],
-    ids=["purge", "clear", "clear of the endpoint"],
 )
-def test_cache_emptied_during_the_write_fetches_once(ada: User, happens: Any) -> None:
-    shown(ada, "c3")
-    other = ada.elsewhere()
-    ada.backend.inside = once(lambda: happens(other), method="PATCH", path="/energy/clients/c3")
-    rename(ada, "c3", "renamed")
-    with ada.reads(1):
-        assert shown(ada, "c3") == "renamed"
+def test_unusable_answer_is_logged_and_fetched(
+    faulty: Faulty, queries: Any, caplog: pytest.LogCaptureFixture, *, answer: Any, get_params: Any, words: str
+) -> None:
+    faulty.answer, faulty.world.backend.rows = answer, [{"id": "n"}]
+    queries.use_get_one_query(faulty.request(), {"id": "n"})
+    assert faulty.write(lambda made: made.set_answer(query_key="get_one", get_params=get_params)).is_success
+    assert words in caplog.text
+    with faulty.user.reads(1):
+        assert queries.use_get_one_query(faulty.request(), {"id": "n"}).is_success
 
 
-class TestAnAnswerThatAnswersNothing:
-    """A warning says what to fix, the detail is fetched, and the mutation is still a success."""
-
-    def declare(self, faulty: Faulty, get_params: Any = None) -> Any:
-        class OwnQueries(QueryGroup, domain="faulty", registry=faulty.registry):
-            use_get_one_query = query_endpoint(data=dict, params=ThingParams, url=client_url)
-            use_get_settings_query = query_endpoint(data=dict, url="/settings")
-
-        self.queries = OwnQueries
-        return lambda endpoint: endpoint.set_answer(query_key="get_one", get_params=get_params)
-
-    @pytest.mark.parametrize(
-        ("answer", "get_params", "told"),
-        [
-            (None, None, "the response is no object"),
-            ([], None, "the response is no object"),
-            ({"name": "no id"}, None, "get_params raised"),
-            ({"id": "n"}, lambda _sent, _data: {"id": "other"}, "another id than its query"),
-            ({"name": "no id"}, lambda _sent, _data: {"id": "n"}, "another id than its query"),
-            ({"id": "n"}, lambda _sent, _data: None, "params should be a mapping"),
-            ({"id": "n"}, lambda _sent, _data: {}, "is missing"),
-            ({"id": "n"}, lambda _sent, _data: {"id": "n", "more": 1}, "more is no parameter"),
-            ({"id": ""}, None, "no address has ''"),
-        ],
-    )
-    def test_is_logged_and_the_detail_fetched(
-        self, faulty: Faulty, caplog: pytest.LogCaptureFixture, answer: Any, get_params: Any, told: str
-    ) -> None:
-        declare = self.declare(faulty, get_params)
-        faulty.answer = answer
-        faulty.world.backend.rows = [{"id": "n", "name": "the server's"}]
-        self.queries.use_get_one_query(faulty.request(), {"id": "n"})
-        assert faulty.write(declare).is_success
-        assert faulty.called == [answer]
-        assert told in caplog.text
-        assert "faulty.write: set_answer" in caplog.text
-        with faulty.user.reads(1):
-            assert self.queries.use_get_one_query(faulty.request(), {"id": "n"}).unwrap()["name"] == "the server's"
-
-    def test_unlike_a_numbered_id_or_none_is_shown(self, faulty: Faulty) -> None:
-        declare = self.declare(faulty)
-        with faulty.user.reads(0):
-            faulty.answer = {"id": 5, "name": "five"}
-            faulty.write(declare)
-            assert self.queries.use_get_one_query(faulty.request(), {"id": "5"}).unwrap()["name"] == "five"
-            faulty.answer = {"theme": "dark"}
-            faulty.write(lambda made: made.set_answer(query_key="get_settings", get_params=lambda _sent, _data: {}))
-            assert self.queries.use_get_settings_query(faulty.request()).unwrap() == {"theme": "dark"}
+def test_numbered_or_missing_id_is_an_answer(faulty: Faulty, queries: Any) -> None:
+    with faulty.user.reads(0):
+        faulty.answer = {"id": 5, "name": "five"}
+        faulty.write(lambda made: made.set_answer(query_key="get_one"))
+        assert queries.use_get_one_query(faulty.request(), {"id": "5"}).unwrap()["name"] == "five"
+        faulty.answer = {"theme": "dark"}
+        faulty.write(lambda made: made.set_answer(query_key="get_settings", get_params=lambda _sent, _data: {}))
+        assert queries.use_get_settings_query(faulty.request()).unwrap() == {"theme": "dark"}
 
 
 def test_profile_is_never_set(ada: User) -> None:

@@ -38,105 +38,105 @@ def test_list_helpers_have_order_and_own_kinds() -> None:
     assert len({helper.kind for helper in LIST_HELPERS}) == len(LIST_HELPERS)
 
 
-class TestVariants:
-    @pytest.mark.parametrize(
-        ("helper", "answer", "params", "matches", "shown", "fetched"),
-        [
-            (adds, NEW, None, None, ["n", "a", "b"], 1),
-            (adds, NEW, SORTED, None, ["a", "b"], 2),
-            (adds, NEW, SORTED, lambda *_: True, ["n", "a", "b"], 1),
-            (adds, NEW, SORTED, lambda *_: False, ["a", "b"], 1),
-            (adds, NEW, SORTED, lambda *_: 1 / 0, ["a", "b"], 2),
-            (adds, NEW, SORTED, lambda *_: "yes", ["a", "b"], 2),
-            (merges, NEW, {"q": "a"}, None, ["a", "b"], 2),
-            (merges, KNOWN, SORTED, lambda *_: False, ["a"], 1),
-        ],
-    )
-    def test_show_written_rows_or_are_fetched(
-        self, faulty: Faulty, *, helper: Any, answer: Any, params: Any, matches: Any, shown: list[str], fetched: int
-    ) -> None:
-        faulty.shown(params)
-        faulty.answer = answer
-        assert faulty.write(helper(matches=matches)).is_success
-        assert (faulty.shown(params), faulty.fetched()) == (shown, fetched)
+@pytest.mark.parametrize(
+    ("helper", "answer", "params", "matches", "shown", "fetched"),
+    [
+        (adds, NEW, None, None, ["n", "a", "b"], 1),
+        (adds, NEW, SORTED, None, ["a", "b"], 2),
+        (adds, NEW, SORTED, lambda *_: True, ["n", "a", "b"], 1),
+        (adds, NEW, SORTED, lambda *_: False, ["a", "b"], 1),
+        (adds, NEW, SORTED, lambda *_: 1 / 0, ["a", "b"], 2),
+        (adds, NEW, SORTED, lambda *_: "yes", ["a", "b"], 2),
+        (merges, NEW, {"q": "a"}, None, ["a", "b"], 2),
+        (merges, KNOWN, SORTED, lambda *_: False, ["a"], 1),
+    ],
+)
+def test_variants_show_written_rows_or_are_fetched(
+    faulty: Faulty, *, helper: Any, answer: Any, params: Any, matches: Any, shown: list[str], fetched: int
+) -> None:
+    faulty.shown(params)
+    faulty.answer = answer
+    assert faulty.write(helper(matches=matches)).is_success
+    assert (faulty.shown(params), faulty.fetched()) == (shown, fetched)
 
-    def test_with_an_unknown_mutation_are_fetched(self, faulty: Faulty) -> None:
-        """Another project, or another version of the code, wrote it."""
+
+def test_write_by_unknown_mutation_has_list_fetched(faulty: Faulty) -> None:
+    """Another project, or another version of the code, wrote it."""
+    faulty.shown()
+    faulty.write(adds())
+    del faulty.registry.mutations["faulty.write"]
+    faulty.shown()
+    assert faulty.fetched() == 2
+
+
+@pytest.mark.parametrize(
+    ("params", "start", "place"),
+    [
+        ({}, True, True),
+        ({"sort": None, "q": None}, True, True),
+        ({"sort": "-at"}, True, True),
+        ({"sort": "at"}, None, True),
+        ({"sort": "-createdAt"}, None, None),
+        ({"q": "oslo"}, None, None),
+        ({"status": "open", "sort": "-at"}, None, None),
+    ],
+)
+def test_newest_first_lists_know_creation_order(params: Any, start: Any, place: Any) -> None:
+    endpoint = mutation_endpoint(data=dict, url="/write", method="POST")
+    added = endpoint.add_created_to_paginated_list(list_query_key="things", newest_first_by="at")
+    merged = endpoint.merge_updated_in_paginated_list(list_query_key="things", newest_first_by="at")
+    assert [effect.matches(params, {}) for effect in (*added.effects, *merged.effects)] == [start, place]
+
+
+@pytest.mark.parametrize(
+    ("declare", "words"),
+    [
+        *(
+            (helper(select), "the full object with its id")
+            for helper in (adds, merges)
+            for select in (
+                lambda data: data["id"],
+                lambda data: None,
+                lambda data: {"name": "no id"},
+                lambda data: {"id": ""},
+                lambda data: data["missing"],
+                lambda data: {"id": "n", "at": datetime.now(UTC)},
+                lambda data: {"id": "n", "deep": json.loads("[" * 500 + "]" * 500)},
+            )
+        ),
+        *(
+            (removes(get), "the id of the deleted row")
+            for get in (lambda sent: None, lambda sent: "", lambda sent: sent.params["id"], lambda sent: {})
+        ),
+    ],
+)
+def test_unusable_row_is_logged_and_list_fetched(
+    faulty: Faulty, caplog: pytest.LogCaptureFixture, declare: Any, words: str
+) -> None:
+    faulty.shown()
+    assert faulty.write(declare).is_success
+    assert faulty.called == [NEW]
+    assert (faulty.shown(), faulty.fetched()) == (["a", "b"], 2)
+    assert f"it should give {words}" in caplog.text
+
+
+def test_unstorable_record_drops_the_list(
+    faulty: Faulty, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    with monkeypatch.context() as patched:
         faulty.shown()
-        faulty.write(adds())
-        del faulty.registry.mutations["faulty.write"]
-        faulty.shown()
-        assert faulty.fetched() == 2
-
-    @pytest.mark.parametrize(
-        ("params", "start", "place"),
-        [
-            ({}, True, True),
-            ({"sort": None, "q": None}, True, True),
-            ({"sort": "-at"}, True, True),
-            ({"sort": "at"}, None, True),
-            ({"sort": "-createdAt"}, None, None),
-            ({"q": "oslo"}, None, None),
-            ({"status": "open", "sort": "-at"}, None, None),
-        ],
-    )
-    def test_newest_first_know_the_order_of_creation(self, params: Any, start: Any, place: Any) -> None:
-        endpoint = mutation_endpoint(data=dict, url="/write", method="POST")
-        added = endpoint.add_created_to_paginated_list(list_query_key="things", newest_first_by="at")
-        merged = endpoint.merge_updated_in_paginated_list(list_query_key="things", newest_first_by="at")
-        assert [effect.matches(params, {}) for effect in (*added.effects, *merged.effects)] == [start, place]
+        patched.setattr(WriteRecord, "stored", lambda _record: 1 / 0)
+        assert faulty.write(adds()).is_success
+    assert "could not be made" in caplog.text
+    assert (faulty.shown(), faulty.fetched()) == (["a", "b"], 2)
 
 
-class TestWhatAHelperGives:
-    """Requirements, "Usage faults", row by row: nothing is inserted or removed, the list is fetched, the write stays."""
-
-    @pytest.mark.parametrize(
-        ("declare", "words"),
-        [
-            *(
-                (helper(select), "the full object with its id")
-                for helper in (adds, merges)
-                for select in (
-                    lambda data: data["id"],
-                    lambda data: None,
-                    lambda data: {"name": "no id"},
-                    lambda data: {"id": ""},
-                    lambda data: data["missing"],
-                    lambda data: {"id": "n", "at": datetime.now(UTC)},
-                    lambda data: {"id": "n", "deep": json.loads("[" * 500 + "]" * 500)},
-                )
-            ),
-            *(
-                (removes(get), "the id of the deleted row")
-                for get in (lambda sent: None, lambda sent: "", lambda sent: sent.params["id"], lambda sent: {})
-            ),
-        ],
-    )
-    def test_unusable_is_logged(
-        self, faulty: Faulty, caplog: pytest.LogCaptureFixture, declare: Any, words: str
-    ) -> None:
-        faulty.shown()
-        assert faulty.write(declare).is_success
-        assert faulty.called == [NEW]
-        assert (faulty.shown(), faulty.fetched()) == (["a", "b"], 2)
-        assert f"it should give {words}" in caplog.text
-
-    def test_unstorable_drops_the_list_not_the_write(
-        self, faulty: Faulty, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-    ) -> None:
-        with monkeypatch.context() as patched:
-            faulty.shown()
-            patched.setattr(WriteRecord, "stored", lambda _record: 1 / 0)
-            assert faulty.write(adds()).is_success
-        assert "could not be made" in caplog.text
-        assert (faulty.shown(), faulty.fetched()) == (["a", "b"], 2)
-
-    @pytest.mark.parametrize("part", [{1: "x"}, {None: "x"}, {True: "x"}, {"x": (1, 2)}])
-    def test_is_stored_and_shown_as_json(self, faulty: Faulty, part: Any) -> None:
-        faulty.shown()
-        assert faulty.write(adds(lambda data: {**data, **part})).is_success
-        assert faulty.rows_shown()[0] == json.loads(json.dumps({"id": "n", "name": "N", **part}))
-        assert faulty.fetched() == 1
+@pytest.mark.parametrize("part", [{1: "x"}, {None: "x"}, {True: "x"}, {"x": (1, 2)}])
+def test_row_is_stored_and_shown_as_json(faulty: Faulty, part: Any) -> None:
+    faulty.shown()
+    assert faulty.write(adds(lambda data: {**data, **part})).is_success
+    assert faulty.rows_shown()[0] == json.loads(json.dumps({"id": "n", "name": "N", **part}))
+    assert faulty.fetched() == 1
 
 
 def test_rows_without_the_unique_field_are_logged(faulty: Faulty, caplog: pytest.LogCaptureFixture) -> None:
@@ -159,48 +159,48 @@ def test_unique_by_false_keeps_all(faulty: Faulty) -> None:
     assert len(queries.use_get_all_query(faulty.request()).data.items) == 2
 
 
-class TestInvalidation:
-    @pytest.mark.parametrize(
-        ("get_params", "fetched", "is_told"),
-        [
-            (None, ["x", "5"], False),
-            (lambda _sent: {"q": "x"}, ["x"], False),
-            (lambda _sent: {"q": 5}, ["5"], False),
-            (same_params, [], False),
-            (lambda _sent: None, ["x", "5"], True),
-            (lambda _sent: {"query": "x"}, ["x", "5"], True),
-            (lambda _sent: {"q": object()}, ["x", "5"], True),
-            (lambda sent: sent.params["missing"], ["x", "5"], True),
-        ],
-    )
-    def test_marks_named_queries_or_all_with_warning(
-        self, faulty: Faulty, caplog: pytest.LogCaptureFixture, *, get_params: Any, fetched: list[str], is_told: bool
-    ) -> None:
-        def read() -> None:
-            for word in ("x", "5"):
-                faulty.queries.use_get_thing_query(faulty.request(), {"q": word})
+@pytest.mark.parametrize(
+    ("get_params", "fetched", "is_told"),
+    [
+        (None, ["x", "5"], False),
+        (lambda _sent: {"q": "x"}, ["x"], False),
+        (lambda _sent: {"q": 5}, ["5"], False),
+        (same_params, [], False),
+        (lambda _sent: None, ["x", "5"], True),
+        (lambda _sent: {"query": "x"}, ["x", "5"], True),
+        (lambda _sent: {"q": object()}, ["x", "5"], True),
+        (lambda sent: sent.params["missing"], ["x", "5"], True),
+    ],
+)
+def test_invalidation_marks_named_queries_or_all(
+    faulty: Faulty, caplog: pytest.LogCaptureFixture, *, get_params: Any, fetched: list[str], is_told: bool
+) -> None:
+    def read() -> None:
+        for word in ("x", "5"):
+            faulty.queries.use_get_thing_query(faulty.request(), {"q": word})
 
-        faulty.serve()
-        read()
-        faulty.write(lambda made: made.invalidates(query_key="get_thing", get_params=get_params), body={"q": "x"})
-        faulty.world.backend.calls.clear()
-        read()
-        assert [params["q"] for _, _, params in faulty.world.backend.calls] == fetched
-        assert ("of faulty.get_thing" in caplog.text) is is_told
+    faulty.serve()
+    read()
+    faulty.write(lambda made: made.invalidates(query_key="get_thing", get_params=get_params), body={"q": "x"})
+    faulty.world.backend.calls.clear()
+    read()
+    assert [params["q"] for _, _, params in faulty.world.backend.calls] == fetched
+    assert ("of faulty.get_thing" in caplog.text) is is_told
 
-    @pytest.mark.parametrize("named", [{}, {"name": "x"}])
-    @pytest.mark.parametrize("kind", [ThingParams, dict])
-    def test_without_path_parameter_marks_all_with_warning(
-        self, faulty: Faulty, caplog: pytest.LogCaptureFixture, named: Any, kind: Any
-    ) -> None:
-        one = query_endpoint(data=Thing, params=kind, url=lambda sent: f"/things/{sent['id']}")
-        queries: Any = create_query_group({"get_one": one}, domain="faulty", registry=faulty.registry)
-        for _ in range(2):
-            faulty.write(lambda made: made.invalidates(query_key="get_one", get_params=lambda _sent: named))
-            faulty.world.backend.open_paths["/things/a"] = {"id": "a"}
-            queries.use_get_one_query(faulty.request(), {"id": "a"})
-        assert "get_params names no query of faulty.get_one" in caplog.text
-        assert faulty.world.backend.counted()["GET", "/things/a"] == 2
+
+@pytest.mark.parametrize("named", [{}, {"name": "x"}])
+@pytest.mark.parametrize("kind", [ThingParams, dict])
+def test_invalidation_without_path_parameter_marks_all(
+    faulty: Faulty, caplog: pytest.LogCaptureFixture, named: Any, kind: Any
+) -> None:
+    one = query_endpoint(data=Thing, params=kind, url=lambda sent: f"/things/{sent['id']}")
+    queries: Any = create_query_group({"get_one": one}, domain="faulty", registry=faulty.registry)
+    for _ in range(2):
+        faulty.write(lambda made: made.invalidates(query_key="get_one", get_params=lambda _sent: named))
+        faulty.world.backend.open_paths["/things/a"] = {"id": "a"}
+        queries.use_get_one_query(faulty.request(), {"id": "a"})
+    assert "get_params names no query of faulty.get_one" in caplog.text
+    assert faulty.world.backend.counted()["GET", "/things/a"] == 2
 
 
 TAGGED = Registry()
@@ -220,48 +220,39 @@ class TaggedQueries(QueryGroup, domain="reads", registry=TAGGED):
     use_get_other_query = query_endpoint(data=dict, url="/other", tags=("more",))
 
 
-class TestATag:
-    """A write names what it concerns, and not every query that tells about it."""
+@pytest.mark.parametrize("fails", [False, True], ids=["done", "unknown outcome"])
+def test_tagged_queries_are_fetched_in_all_processes(ada: User, fails: bool) -> None:
+    def fetched(user: User) -> list[str]:
+        client, before = user.request(), len(user.backend.calls)
+        TaggedQueries.use_get_figures_query(client)
+        TaggedQueries.use_get_rows_query(client)
+        TaggedQueries.use_get_other_query(client)
+        return [path for _, path, _ in user.backend.calls[before:]]
 
-    @pytest.mark.parametrize("fails", [False, True], ids=["done", "unknown outcome"])
-    def test_has_its_queries_fetched_in_all_processes(self, ada: User, fails: bool) -> None:
-        def fetched(user: User) -> list[str]:
-            client, before = user.request(), len(user.backend.calls)
-            TaggedQueries.use_get_figures_query(client)
-            TaggedQueries.use_get_rows_query(client)
-            TaggedQueries.use_get_other_query(client)
-            return [path for _, path, _ in user.backend.calls[before:]]
-
-        rows = {"items": [{"id": "a"}], "hasNext": False}
-        ada.backend.open_paths, ada.registry = {"/figures": {}, "/rows": rows, "/one/a": {}, "/other": {}}, TAGGED
-        fetched(ada)
-        ada.backend.failures = [unavailable(), unavailable()] if fails else []
-        written = TaggedMutations.use_rename_mutation(ada.request()).mutate(params=RowParams(id="a"))
-        assert written.is_success is not fails
-        ada.passes(READ_LAG_S)
-        assert (fetched(ada.elsewhere()), fetched(ada)) == (["/figures", "/rows"], [])
+    rows = {"items": [{"id": "a"}], "hasNext": False}
+    ada.backend.open_paths, ada.registry = {"/figures": {}, "/rows": rows, "/one/a": {}, "/other": {}}, TAGGED
+    fetched(ada)
+    ada.backend.failures = [unavailable(), unavailable()] if fails else []
+    written = TaggedMutations.use_rename_mutation(ada.request()).mutate(params=RowParams(id="a"))
+    assert written.is_success is not fails
+    ada.passes(READ_LAG_S)
+    assert (fetched(ada.elsewhere()), fetched(ada)) == (["/figures", "/rows"], [])
 
 
-def total(user: User, params: Any = None, **options: Any) -> int | None:
-    return clients(user, params, **options).data.total
+@pytest.mark.parametrize(("seconds", "expected"), [(22, 4), (21.9, None)])
+def test_total_counts_unseen_row_of_older_pages(ada: User, seconds: float, expected: int | None) -> None:
+    """A page that came just before may have been counted after the removal."""
+    clients(ada)
+    ada.passes(seconds)
+    delete(ada, "c1")
+    assert clients(ada).data.total == expected
 
 
-class TestAListsTotal:
-    """The server's number, and what this user's own writes made of it. The whole list has five rows, two to a page."""
-
-    @pytest.mark.parametrize(("seconds", "expected"), [(22, 4), (21.9, None)])
-    def test_counts_unseen_row_only_once(self, ada: User, seconds: float, expected: int | None) -> None:
-        """A page that came just before may have been counted after the removal."""
-        total(ada)
-        ada.passes(seconds)
-        delete(ada, "c1")
-        assert total(ada) == expected
-
-    @pytest.mark.parametrize("given", [{}, *({"total": value} for value in (None, "5", True, -1, 5.0))])
-    def test_is_unknown_without_a_number(self, ada: User, given: Any) -> None:
-        rows = [{"id": "a"}, {"id": "b"}]
-        ada.backend.open_paths = {"/energy/clients": {"items": rows, "hasNext": False, "nextCursor": None, **given}}
-        assert total(ada) is None
+@pytest.mark.parametrize("given", [{}, *({"total": value} for value in (None, "5", True, -1, 5.0))])
+def test_total_without_a_number_is_unknown(ada: User, given: Any) -> None:
+    rows = [{"id": "a"}, {"id": "b"}]
+    ada.backend.open_paths = {"/energy/clients": {"items": rows, "hasNext": False, "nextCursor": None, **given}}
+    assert clients(ada).data.total is None
 
 
 def patched(*patches: tuple[Kind, str], params: Any = None, fits: Any = True, **options: Any) -> PatchedPage:
@@ -300,6 +291,7 @@ FILTERED = {"q": "x"}
         ("merge", "n", {}, True, 5, [ROW]),
         ("merge", "a", FILTERED, False, 4, []),
         ("merge", "n", FILTERED, False, None, [ROW]),
+        ("merge", "n", {}, False, None, [ROW]),
         ("merge", "n", FILTERED, True, "stale", [ROW]),
         ("merge", "a", FILTERED, None, "stale", [ROW]),
     ],

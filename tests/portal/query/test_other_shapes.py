@@ -55,12 +55,10 @@ def keyset() -> Iterator[None]:
 
 
 def test_row_has_id_and_creation_by_other_names() -> None:
-    made = decoder_of(Customer)({"uuid": "u-1", "created": 1_700_000_000, "name": "Ada"})
-    assert (made.id, made.created_at) == ("u-1", datetime(2023, 11, 14, 22, 13, 20, tzinfo=UTC))
+    """So no resource has to name them."""
+    row = decoder_of(Customer)({"uuid": "u-1", "created": 1_700_000_000, "name": "Ada"})
+    assert (row.id, row.created_at) == ("u-1", datetime(2023, 11, 14, 22, 13, 20, tzinfo=UTC))
     assert (id_field(Customer), id_field(Row), id_field(dict), id_field(None)) == ("uuid", "id", "id", "id")
-
-
-def test_resource_takes_the_id_field_from_rows() -> None:
     made = resource("/v1/customers", item=Customer, params=ListParams)
     assert made.list.unique_by == "uuid"
     assert made.detail._made_request(key=None).id_field == made.list._made_request(key=None).id_field == "uuid"

@@ -1,5 +1,4 @@
-"""Patience: a page waits a moment for news of what it could show as it is known, if that decides something, and in full
-for anything else."""
+"""Patience: a page waits a moment for newer data than it could show, and in full for anything else."""
 
 from __future__ import annotations
 
@@ -147,16 +146,14 @@ def test_fetch_without_thread_is_made_by_request(patient: User, queue_is_full: b
         goes_on.set()
 
 
-class TestABackendThatAnswersInTime:
-    def test_with_an_error_is_tried_again(self, patient: User) -> None:
-        patient.backend.failures = [unavailable(), unavailable()]
-        with patient.reads(3):
-            listed(page_of(patient))
-
-    def test_with_a_401_has_the_request_refresh(self, patient: User) -> None:
-        patient.backend.failures = [ApiUnauthorizedError(status=401)]
+def test_errors_in_time_are_tried_again(patient: User) -> None:
+    patient.backend.failures = [unavailable(), unavailable()]
+    with patient.reads(3):
         listed(page_of(patient))
-        assert patient.backend.last("bearer", 2) == [patient.tokens.current.access, None], "the second call may refresh"
+    patient.passes(STALE_S)
+    patient.backend.failures = [ApiUnauthorizedError(status=401)]
+    listed(page_of(patient))
+    assert patient.backend.last("bearer", 2) == [patient.tokens.current.access, None], "the second call may refresh"
 
 
 @pytest.mark.parametrize(("waits_in_full", "fetches"), [(True, 2), (False, 1)])
@@ -174,17 +171,6 @@ def test_expired_token_is_refreshed_before_the_wait(patient: User) -> None:
     patient.backend.refresh = lambda store: store.rotate(new, replaced="refresh of ada") and None
     listed(page_of(patient))
     assert patient.backend.last("bearer", 1) == [new.access]
-
-
-def test_late_profile_with_other_permissions_purges(ada: User, hung: Hung) -> None:
-    ada.backend.before = hung
-    ada.backend.permissions["ada"] = ["FINANCE_APP"]
-    profile = me(page_of(ada))
-    assert profile.unwrap()["permissions"] == ["ENERGY_APP"]
-    assert isinstance(profile.error, ApiTimeoutError)
-    hung.may_answer.set()
-    until(lambda: ada.process.runtime.pool._idle == 1, what="the late answer")
-    assert clients(ada).data.items == ()
 
 
 def test_profile_takes_a_part_of_a_reload(ada: User, hung: Hung) -> None:

@@ -43,14 +43,6 @@ def test_five_calls_are_at_the_backend_together(ada: User) -> None:
     assert [result.unwrap()["path"] for result in results] == PATHS
 
 
-def test_hot_queries_are_one_round_trip_together(ada: User) -> None:
-    specs = [clients.spec(pages=2), summary.spec(), *searches("45")]
-    for trips in (None, None, 1):
-        before = ada.store.trips
-        use_queries(ada.request(), specs)
-        assert trips in {None, ada.store.trips - before}
-
-
 @pytest.mark.parametrize("number", [1, 2, 3])
 def test_write_during_a_read_shows_in_the_next(ada: User, number: int) -> None:
     """Before each of the read's operations of the store."""
@@ -81,56 +73,56 @@ def test_equal_texts_are_one_unchangeable_query() -> None:
         one.key.params["q"] = "2"  # type: ignore[index]  # what a type checker says too
 
 
-class TestResults:
-    def test_have_the_queries_order_and_are_memoized(self, ada: User) -> None:
-        client = ada.request()
-        specs = (clients.spec(), clients.spec(pages=2), summary.spec(), UserQueries.use_get_me_query.spec())
-        with ada.reads(3):  # one call of the list, with the most pages
-            one, two, counted, profile = use_queries(client, *specs)
-        assert (one.pages, ids(one), two.pages, ids(two)) == (1, ["c5", "c4"], 2, ["c5", "c4", "c3", "c2"])
-        assert counted.unwrap()["counts"] == {"clients": 5}
-        assert profile.unwrap()["id"] == "ada"
-        assert [event.query.endpoint for event in client.events][-2:] == ["energy.get_summary", "user.get_me"]
-        with ada.reads(0):
-            assert [listed(client), summary(client).data] == [["c5", "c4"], counted.data]
-            assert ids(use_queries(client, [clients.spec()])[0]) == ["c5", "c4"]
-        assert use_queries(client, []) == []
-
-    def test_have_one_refresh_and_one_deadline(self, ada: User) -> None:
-        new, refreshed, deadline = ada.signed_in().tokens.current, [], Deadline(10)
-
-        def refresh(tokens: TokenStore) -> None:
-            refreshed.append(tokens)
-            tokens.rotate(new, replaced="refresh of ada")
-
-        ada.backend.refresh = refresh
-        results = use_queries(ada.request(deadline=deadline), searches("12345"))
-        assert all(result.is_success for result in results)
-        assert (len(refreshed), ada.backend.last("deadline", 5)) == (1, [deadline] * 5)
+def test_results_have_the_queries_order_and_are_memoized(ada: User) -> None:
+    client = ada.request()
+    specs = (clients.spec(), clients.spec(pages=2), summary.spec(), UserQueries.use_get_me_query.spec())
+    with ada.reads(3):  # one call of the list, with the most pages
+        one, two, counted, profile = use_queries(client, *specs)
+    assert (one.pages, ids(one), two.pages, ids(two)) == (1, ["c5", "c4"], 2, ["c5", "c4", "c3", "c2"])
+    assert counted.unwrap()["counts"] == {"clients": 5}
+    assert profile.unwrap()["id"] == "ada"
+    assert [event.query.endpoint for event in client.events][-2:] == ["energy.get_summary", "user.get_me"]
+    with ada.reads(0):
+        assert [listed(client), summary(client).data] == [["c5", "c4"], counted.data]
+        assert ids(use_queries(client, [clients.spec()])[0]) == ["c5", "c4"]
+    assert use_queries(client, []) == []
 
 
-class TestThreads:
-    @pytest.mark.parametrize("threads", [0, 1], ids=["none can be started", "all are busy"])
-    def test_are_not_waited_for(self, ada: User, threads: int) -> None:
-        pool, may_end = Pool(name="taken", threads=threads, queue=9), threading.Event()
-        pool.submit(lambda: may_end.wait(WAIT_S))
-        results = use_queries(ada.elsewhere(pool=pool).request(), searches("123"))
-        may_end.set()
-        assert [ids(result) for result in results] == [["c1"], ["c2"], ["c3"]]
+def test_queries_have_one_refresh_and_one_deadline(ada: User) -> None:
+    new, refreshed, deadline = ada.signed_in().tokens.current, [], Deadline(10)
 
-    def test_pass_unexpected_errors_when_all_have_ended(self, ada: User) -> None:
-        listed(ada)
+    def refresh(tokens: TokenStore) -> None:
+        refreshed.append(tokens)
+        tokens.rotate(new, replaced="refresh of ada")
 
-        def fail(_method: str, path: str) -> None:
-            if path == "/energy/summary":
-                raise ZeroDivisionError
+    ada.backend.refresh = refresh
+    results = use_queries(ada.request(deadline=deadline), searches("12345"))
+    assert all(result.is_success for result in results)
+    assert (len(refreshed), ada.backend.last("deadline", 5)) == (1, [deadline] * 5)
 
-        ada.backend.before = fail
-        client = ada.request()
-        with pytest.raises(ZeroDivisionError):
-            use_queries(client, summary.spec(), *searches("5"))
-        with ada.reads(0):
-            assert listed(client, {"q": "5"}) == ["c5"]
+
+@pytest.mark.parametrize("threads", [0, 1], ids=["none can be started", "all are busy"])
+def test_busy_threads_are_not_waited_for(ada: User, threads: int) -> None:
+    pool, may_end = Pool(name="taken", threads=threads, queue=9), threading.Event()
+    pool.submit(lambda: may_end.wait(WAIT_S))
+    results = use_queries(ada.elsewhere(pool=pool).request(), searches("123"))
+    may_end.set()
+    assert [ids(result) for result in results] == [["c1"], ["c2"], ["c3"]]
+
+
+def test_unexpected_error_comes_when_all_have_ended(ada: User) -> None:
+    listed(ada)
+
+    def fail(_method: str, path: str) -> None:
+        if path == "/energy/summary":
+            raise ZeroDivisionError
+
+    ada.backend.before = fail
+    client = ada.request()
+    with pytest.raises(ZeroDivisionError):
+        use_queries(client, summary.spec(), *searches("5"))
+    with ada.reads(0):
+        assert listed(client, {"q": "5"}) == ["c5"]
 
 
 @pytest.mark.parametrize(
