@@ -14,6 +14,7 @@ import pytest
 from portal.api.tokens import TokenPair, TokenStore
 from portal.config.limits import EXPIRY_LEEWAY_S
 from portal.errors import ApiUnauthorizedError, SignInEndedError, StoreUnavailableError
+from portal.query import sign_in_caches
 from portal.query.cache import ALL_STALE
 from portal.query.cache.page_cache import PAGE_LIFETIME_S
 from portal.query.cache.write_records import parse_record
@@ -158,12 +159,15 @@ class TestPurge:
             listed(ada)
         assert not caches.pending
 
-    def test_too_many_that_wait_clear_all_caches(self, ada: User) -> None:
+    def test_too_many_that_wait_clear_all_caches(self, ada: User, monkeypatch: pytest.MonkeyPatch) -> None:
+        assert MAX_PENDING == 4096
+        monkeypatch.setattr(sign_in_caches, "MAX_PENDING", 9)
         ben = ada.signed_in("ben")
         listed(ben)
         ada.store.down = True
         caches = ada.process.runtime.caches
-        for number in range(MAX_PENDING + 1):
+        for number in range(10):
+            assert len(caches.pending) == number
             with pytest.raises(StoreUnavailableError):
                 caches.purge(f"token {number}")
         assert len(caches.pending) == 1
@@ -266,7 +270,8 @@ class TestWrite:
     def test_is_in_both_logs_where_the_mapping_was_made_again(self, ada: User) -> None:
         listed(ada)
         other, token = ada.elsewhere(), str(ada.tokens.current.access)
-        first = made_by(ada.world).names(token)
+        caches = made_by(ada.world)
+        opened = caches.names(token)
 
         def lose_and_open() -> None:
             ada.store.values.pop(cache_key(token))
@@ -274,8 +279,10 @@ class TestWrite:
 
         ada.backend.before = once(lose_and_open, method="PATCH", path="/energy/clients/c5")
         rename(ada, "c5", "renamed")
-        for name in first + made_by(ada.world).names(token):
-            log = re.compile(rf"{name}:\d+:energy\.get_clients:\d+")
+        spaces = caches.spaces(map(str, opened + caches.names(token)))
+        assert len(spaces) == 2
+        for space in spaces:
+            log = re.compile(rf"{space}:energy\.get_clients:\d+")
             [record] = [text for key, text in ada.store.values.items() if log.fullmatch(key)]
             assert replace(parse_record(json.loads(record)), done_at=None, by="") == ALL_STALE
         assert names(other)["c5"] == names(ada)["c5"] == "renamed"
