@@ -10,5 +10,5 @@
           backend    what the backend has
           call_counter
 
-`python -m tests.budgets --write` renews the table.
+`python -m tests.budgets` renews the table.
 """

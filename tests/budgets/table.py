@@ -17,6 +17,7 @@ FIGURES: Final = {
     "calls_document": "calls to a backend of the profile `document` at the second view",
     "store": "operations on the store at the second view",
     "functions": "calls of functions at the third view",
+    "files": "our own files, modules and templates, in which the third view calls a function",
     "html": "bytes of HTML",
     "script": "bytes of scripts",
     "style": "bytes of style sheets",

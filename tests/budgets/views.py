@@ -30,6 +30,7 @@ from sqlite_cache import SQLiteCache
 from tests.budgets.backend import backend_with, sign_in
 from tests.budgets.call_counter import CallCounter
 from tests.budgets.pages import PERMISSIONS, SIGNED_OUT
+from tests.support.harness import ROOT
 from tests.support.nothing_kept import TOKEN, no_time_passes
 from tests.support.offers import offered
 
@@ -44,6 +45,8 @@ HEADERS: Final = {
 }
 _OPERATIONS: Final = ("get", "get_many", "set", "set_many", "add", "delete", "delete_many", "incr", "touch")
 _STORE: Final = [getattr(SQLiteCache, name).__code__ for name in _OPERATIONS]
+#: The folders of our own files.
+_OWN: Final = tuple(f"{ROOT / folder}/" for folder in ("packages", "apps"))
 _FILE: Final = re.compile(r' (?:src|href)="/static/([^"]+\.(?:js|css))"')
 
 
@@ -95,6 +98,7 @@ class Views:
             **{f"calls_{name}": view.calls for name, view in others.items()},
             "store": sum(second.called[code] for code in _STORE),
             "functions": last.called.total(),
+            "files": len(_own_files(last.called)),
             "html": len(last.body),
             "script": sum(_size(name) for name in files if name.endswith(".js")),
             "style": sum(_size(name) for name in files if name.endswith(".css")),
@@ -156,6 +160,12 @@ def noting_submit(begun: list[Future[Any]]) -> Any:
         return future
 
     return noted
+
+
+def _own_files(called: Counter[Any]) -> set[str]:
+    """Return our own files that have one of these functions."""
+    names = {str(getattr(function, "co_filename", "")) for function in called}
+    return {name for name in names if name.startswith(_OWN)}
 
 
 def _size(name: str) -> int:
