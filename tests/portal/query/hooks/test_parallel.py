@@ -65,6 +65,24 @@ def test_write_during_a_read_shows_in_the_next(ada: User, number: int) -> None:
     assert clients(client).data.items[0] == {**ada.backend.rows[0], "name": "new"}
 
 
+@pytest.mark.parametrize("number", [1, 3])
+def test_write_during_a_reopened_read_shows_next(ada: User, number: int) -> None:
+    """The pages that the request has read before are not memoized again."""
+    client, left = ada.request(), [*range(number)]
+    listed(client)
+    ada.request().purge()
+
+    def write(_trip: str) -> None:
+        left.pop()
+        if not left:
+            ada.store.before_each = None
+            rename(client, "c5", "new")
+
+    ada.store.before_each = write
+    clients(client, pages=2)
+    assert clients(client).data.items[0] == {**ada.backend.rows[0], "name": "new"}
+
+
 def test_equal_texts_are_one_unchangeable_query() -> None:
     one, same, other = (clients.spec({"q": word}).query for word in ("1", "1", "2"))
     assert (one is same, one is clients.spec(q="1").query, one.key == other.key) == (True, False, False)
