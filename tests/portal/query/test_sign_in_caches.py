@@ -18,7 +18,7 @@ from portal.query import sign_in_caches
 from portal.query.cache import ALL_STALE
 from portal.query.cache.page_cache import PAGE_LIFETIME_S
 from portal.query.cache.write_records import parse_record
-from portal.query.sign_in_caches import CACHE_LIFETIME_S, MAX_PENDING, USED_OPENS_KEPT_S, SignInCaches, cache_key
+from portal.query.sign_in_caches import CACHE_LIFETIME_S, MAX_PENDING, USED_TOKEN_KEPT_S, SignInCaches, cache_key
 from tests.portal.query.clients import before_next, clients, listed, me, names, once, rename
 from tests.portal.query.fakes import make_token
 from tests.portal.query.world import User, World
@@ -85,8 +85,8 @@ class TestWhoHasTheTokenHasTheCache:
     @pytest.mark.parametrize(
         ("exp_in", "kept_s"),
         [
-            (300, 300 + USED_OPENS_KEPT_S),
-            (-10, USED_OPENS_KEPT_S),
+            (300, 300 + USED_TOKEN_KEPT_S),
+            (-10, USED_TOKEN_KEPT_S),
             (10 * CACHE_LIFETIME_S, CACHE_LIFETIME_S),
             (None, CACHE_LIFETIME_S),
         ],
@@ -100,7 +100,7 @@ class TestWhoHasTheTokenHasTheCache:
         assert name_in(caches, second) == name
         for token in (first, second):
             assert world.store.lifetimes[cache_key(token)] == pytest.approx(kept_s)
-        assert USED_OPENS_KEPT_S > PAGE_LIFETIME_S
+        assert USED_TOKEN_KEPT_S > PAGE_LIFETIME_S
 
 
 class TestPurge:
