@@ -95,41 +95,42 @@ def page_of(user: User, **options: Any) -> QueryClient:
     return user.request(deadline=Deadline(WAIT_S), **options)
 
 
-class TestABackendThatHangs:
-    def test_has_older_data_shown_and_its_answer_cached(self, ada: User, hung: Hung) -> None:
-        ada.backend.rows[0]["name"] = "by someone else"
-        ada.backend.before = hung
-        result = clients(page_of(ada))
-        assert (result.unwrap().items[0]["name"], result.is_stale) == ("client 5", True)
-        assert isinstance(result.error, ApiTimeoutError)
-        hung.may_answer.set()
-        until(lambda: ada.process.runtime.pool._idle == 1, what="the late answer")
-        with ada.reads(0):
-            assert clients(page_of(ada)).data.items[0]["name"] == "by someone else"
+def test_hung_backend_has_older_data_shown(ada: User, hung: Hung) -> None:
+    ada.backend.rows[0]["name"] = "by someone else"
+    ada.backend.before = hung
+    result = clients(page_of(ada))
+    assert (result.unwrap().items[0]["name"], result.is_stale) == ("client 5", True)
+    assert isinstance(result.error, ApiTimeoutError)
+    hung.may_answer.set()
+    until(lambda: ada.process.runtime.pool._idle == 1, what="the late answer")
+    with ada.reads(0):
+        assert clients(page_of(ada)).data.items[0]["name"] == "by someone else"
 
-    def test_is_waited_for_by_all_queries_together(self, ada: User, hung: Hung) -> None:
-        ada.backend.before = hung
-        client = page_of(ada)
-        for read in (clients, summary, me):
-            assert isinstance(read(client).error, ApiTimeoutError)
-        assert hung.patience[0] == 0.05
-        assert max(hung.patience[1:]) <= 0, "the first has used up what there was"
 
-    @pytest.mark.parametrize("why", ["nothing is cached", "a write has invalidated it", "it is a command", "a reload"])
-    def test_is_waited_for_by_the_requests_thread(self, ada: User, hung: Hung, why: str) -> None:
-        read = shown_stale.listed if why in {"nothing is cached", "a reload"} else listed
-        if why == "a write has invalidated it":
-            Decisive.use_get_clients_query.invalidate(ada.request())
-        client = ada.request() if why == "it is a command" else page_of(ada, reload=why == "a reload")
-        ada.backend.before = hung
-        seen: list[list[str]] = []
-        thread = threading.Thread(target=lambda: seen.append(read(client)))
-        thread.start()
-        assert hung.asked.acquire(timeout=WAIT_S)
-        assert hung.threads == [thread]
-        hung.may_answer.set()
-        thread.join(WAIT_S)
-        assert seen == [["c5", "c4"]]
+def test_patience_is_of_all_queries_together(ada: User, hung: Hung) -> None:
+    ada.backend.before = hung
+    client = page_of(ada)
+    for read in (clients, summary, me):
+        assert isinstance(read(client).error, ApiTimeoutError)
+    assert hung.patience[0] == 0.05
+    assert max(hung.patience[1:]) <= 0, "the first has used up what there was"
+
+
+@pytest.mark.parametrize("why", ["nothing is cached", "a write has invalidated it", "it is a command", "a reload"])
+def test_wait_in_full_is_the_requests_thread(ada: User, hung: Hung, why: str) -> None:
+    read = shown_stale.listed if why in {"nothing is cached", "a reload"} else listed
+    if why == "a write has invalidated it":
+        Decisive.use_get_clients_query.invalidate(ada.request())
+    client = ada.request() if why == "it is a command" else page_of(ada, reload=why == "a reload")
+    ada.backend.before = hung
+    seen: list[list[str]] = []
+    thread = threading.Thread(target=lambda: seen.append(read(client)))
+    thread.start()
+    assert hung.asked.acquire(timeout=WAIT_S)
+    assert hung.threads == [thread]
+    hung.may_answer.set()
+    thread.join(WAIT_S)
+    assert seen == [["c5", "c4"]]
 
 
 @pytest.mark.parametrize("queue_is_full", [False, True])

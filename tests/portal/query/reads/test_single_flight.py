@@ -142,30 +142,25 @@ def test_failure_is_shared_by_all_who_wait(ada: User, failure: Exception, leader
     assert follower.seen == [[type(failure).__name__ if calls != 2 else "NoneType"]]
 
 
-class TestAReload:
-    """What it shows is what the backend says now."""
+def test_reload_fetches_each_shown_page_once(ada: User) -> None:
+    listed(ada, pages=3)
+    for row in ada.backend.rows:
+        row["name"] = "changed"
+    client = ada.request(reload=True)
+    with ada.reads(4):
+        for _ in range(3):
+            assert set(names(client, pages=2).values()) == {"changed"}
+            summary(client)
+        assert {row["name"] for row in clients(client, pages=2).fetch_next_page().data.items} == {"changed"}
+        assert set(names(ada.elsewhere(), pages=2).values()) == {"changed"}
 
-    def test_fetches_each_shown_page_once_for_later_requests(self, ada: User) -> None:
-        listed(ada, pages=3)
-        for row in ada.backend.rows:
-            row["name"] = "changed"
-        client = ada.request(reload=True)
-        with ada.reads(4):
-            for _ in range(3):
-                assert set(names(client, pages=2).values()) == {"changed"}
-                summary(client)
-            assert {row["name"] for row in clients(client, pages=2).fetch_next_page().data.items} == {"changed"}
-            assert set(names(ada.elsewhere(), pages=2).values()) == {"changed"}
 
-    def test_tells_when_the_oldest_page_was_fetched(self, ada: User) -> None:
-        began = datetime.fromtimestamp(ada.world.clock.now, tz=UTC)
-        for _ in range(2):
-            assert summary(ada.request()).as_of == clients(ada).as_of == began
-            ada.passes(60)
-        assert clients(ada, pages=2).as_of == began
-        assert summary(ada.request(reload=True)).as_of == began + timedelta(seconds=120)
-        ada.passes(PAST_ITS_LIFE_S)
-        ada.store.values.clear()
-        ada.backend.failures = [unavailable()] * 9
-        client = ada.request()
-        assert clients(client).as_of is summary(client).as_of is None
+def test_result_tells_when_its_oldest_page_left(ada: User) -> None:
+    began = datetime.fromtimestamp(ada.world.clock.now, tz=UTC)
+    clients(ada)
+    ada.passes(60)
+    assert clients(ada, pages=2).as_of == began
+    assert clients(ada.request(reload=True)).as_of == began + timedelta(seconds=60)
+    ada.store.values.clear()
+    ada.backend.failures = [unavailable()] * 3
+    assert clients(ada).as_of is None
