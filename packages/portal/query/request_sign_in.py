@@ -213,12 +213,14 @@ class RequestSignIn:
     def purge_user(self, subject: str | None = None) -> None:
         """Drop all that is cached for all sign-ins of a user, in all processes; later, if the store is down.
 
-        :param subject: the claim `sub` of the user's access tokens; by default this request's user.
+        :param subject: the claim `sub` of the user's access tokens; by default this request's user. Where the token
+            names nobody, the caches of this sign-in alone are known.
         """
         named = subject or (subject_of(self.token or "") or ("",))[0]
+        if not named:
+            return self.purge()
         self.memo.clear()
-        if named:
-            self._do_or_wait(lambda: self._caches.purge_user(named))
+        return self._do_or_wait(lambda: self._caches.purge_user(named))
 
     @contextmanager
     def purged_if_ended(self) -> Iterator[None]:
