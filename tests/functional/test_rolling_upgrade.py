@@ -41,24 +41,18 @@ ACCOUNTS = ("all@example.com", "all@example.com", "energy@example.com")
 #: what both releases need has more members, and the phone of a client is a number.
 LATER = {
     "portal/query/cache/pages.py": (
-        ("PAGE_FORMAT: Final = 2", "PAGE_FORMAT: Final = 3"),
-        ("_STORED_MEMBERS: Final = 7", "_STORED_MEMBERS: Final = 8"),
-        (
-            "            self.certain_until,\n        ]",
-            '            self.certain_until,\n            "later",\n        ]',
-        ),
-        ("came_at, certain_until = value", "came_at, certain_until, _ = value"),
+        ("PAGE_FORMAT: Final = 3", "PAGE_FORMAT: Final = 4"),
+        ("_STORED_MEMBERS: Final = 5", "_STORED_MEMBERS: Final = 6"),
+        ("self.at, self.cursor, self.body]", 'self.at, self.cursor, self.body, "later"]'),
+        ("at, cursor, body = value", "at, cursor, body, _ = value"),
     ),
     "portal/query/cache/write_records.py": (
-        ("WRITE_RECORD_FORMAT: Final = 2", "WRITE_RECORD_FORMAT: Final = 3"),
-        ("value[:1] == [WRITE_RECORD_FORMAT]", "value[:1] in ([2], [WRITE_RECORD_FORMAT])"),
+        ("WRITE_RECORD_FORMAT: Final = 3", "WRITE_RECORD_FORMAT: Final = 4"),
+        ("number == WRITE_RECORD_FORMAT", "number in {3, WRITE_RECORD_FORMAT}"),
     ),
-    "portal/query/partition/token_bindings.py": (
-        ("self.expires_at, self.partition.view]", 'self.expires_at, self.partition.view, "later"]'),
-    ),
-    "portal/query/partition/namespaces.py": (
-        ("add(key, [fresh]", 'add(key, [fresh, "later"]'),
-        ("set(key, [fresh]", 'set(key, [fresh, "later"]'),
+    "portal/query/sign_in_caches.py": (
+        ("set(key, cache.stored(),", 'set(key, [*cache.stored(), "later"],'),
+        ("add(key, cache.stored(),", 'add(key, [*cache.stored(), "later"],'),
     ),
     "portal/api/refresh/token_records.py": (
         ("family.older, TOKEN_RECORD_FORMAT]", 'family.older, TOKEN_RECORD_FORMAT, "later"]'),
@@ -200,14 +194,15 @@ def patterns_of_the_page() -> list[re.Pattern[str]]:
     tables = text[text.index("## Cached data") : text.index("## Files")]
     keys = [line.split("|")[2] for line in tables.splitlines() if line.startswith("| ")]
     names = [name for cell in keys for name in re.findall(r"`([^`]+)`", cell)]
-    forms = [re.sub(r"<[^>]+>", "[^:]*", name.replace(":2:", ":[23]:")) for name in names]
+    names = [name.replace("<space>", "<name>:<number>").replace(":3:", ":[34]:") for name in names]
+    forms = [re.sub(r"<[^>]+>", "[^:]*", name) for name in names]
     return [re.compile(rf"portal:(queries|refresh):1:{form}") for form in forms]
 
 
 def check_keys(keys: list[str]) -> None:
     patterns = patterns_of_the_page()
     assert [key for key in keys if not any(pattern.fullmatch(key) for pattern in patterns)] == []
-    for part in (":2:", ":3:", ":family", ":token", ":log", "ns:", "binding:", "generation:", "sent:", "sign-in:"):
+    for part in (":3:", ":4:", ":family", ":token", ":log", "ns:", ":number", "generation:", ":sent", "sign-in:"):
         assert any(part in key for key in keys), part
 
 

@@ -22,7 +22,7 @@ from portal.api.responses import ApiResponse, read_response
 from portal.api.tokens import TokenStore
 from portal.api.transport import ONE_TRY, Transport
 from portal.config.current import portal_config
-from portal.config.limits import BINDING_BUDGET_S, FRESH_REFUSED_WAIT_S, REQUEST_BUDGET_S
+from portal.config.limits import FRESH_REFUSED_WAIT_S, PROFILE_BUDGET_S, REQUEST_BUDGET_S
 from portal.errors import ApiClientError, ApiError, ApiUnauthorizedError, SignInEndedError, UsageError
 from portal.process import Deadline
 from portal.store import refresh_store
@@ -160,7 +160,7 @@ class ApiSession(Transport):
             is_refused = access is None or call == f"GET {me_path}"
             if not is_refused and access != tokens.accepted:
                 try:
-                    ask(bearer=access, deadline=deadline.part(seconds=BINDING_BUDGET_S), endpoint="user.get_me")
+                    ask(bearer=access, deadline=deadline.part(seconds=PROFILE_BUDGET_S), endpoint="user.get_me")
                 except ApiUnauthorizedError:
                     is_refused = True
                 except ApiError:

@@ -26,7 +26,7 @@ RETRY_STATUSES: Final = frozenset({408, 425, 429, 500, 502, 503, 504})
 REQUEST_BUDGET_S: Final = 10.0
 #: Longest share of that budget for a GET `/me` that only asks whether a token is accepted, and for newer data that a
 #: reload waits for while it could show older data, seconds: other calls come after it.
-BINDING_BUDGET_S: Final = 3.0
+PROFILE_BUDGET_S: Final = 3.0
 
 #: Longest wait of one request for newer data while it could show older data, all its waits together, seconds.
 PATIENCE_S: Final = 0.6

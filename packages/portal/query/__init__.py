@@ -9,9 +9,8 @@ A read runs from top to bottom; each step gets a value back from the step below:
         events                   outcomes of reads and writes, counted
         results                  responses, decoded or copied: what hooks return
         reads                    the steps of a read
-          request_cache              has this request read the query already?
-          request_partition          whose data: the namespace that the access token is bound to
-            partition                    namespaces, token bindings, generations, purges
+          request_sign_in            has this request read the query already? which cache does its token open?
+            sign_in_caches               caches by the hash of an access token; hand-on, purges
           cache                      pages in the store, and the writes that they lack
           (single flight)            does another thread fetch this page now? `portal.process`
           calls                      GET, with further tries

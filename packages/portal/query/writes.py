@@ -16,6 +16,7 @@ from portal.query.cache import (
     ALL_STALE,
     ANSWER,
     KINDS,
+    POST_ANSWER_S,
     Page,
     Patch,
     StaleQueries,
@@ -25,7 +26,6 @@ from portal.query.cache import (
     query_name,
     row_id,
 )
-from portal.query.cache.sent_keys import POST_ANSWER_S
 from portal.query.calls import may_have_arrived
 from portal.query.endpoints import ID_PARAM, given_params, query_key
 from portal.query.offered_calls import absence, check_offered

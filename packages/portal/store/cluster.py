@@ -4,9 +4,9 @@ redis-py's `RedisCluster` finds the nodes and keeps their connections. Each oper
 hold, a write can wait for a replica on its connection, and each node has a circuit. Nothing is tried again but what a
 node refused because another one has the slot by now.
 
-The keys of one user, or of one sign-in, begin with the same hash. Its first three digits are their hash tag, so they
-share a slot and are read and written in one operation. `{tag}` stands behind the prefix, on a cluster alone:
-`portal:queries:1:{0a1}0a1b…:generation`.
+The keys of one user's caches, or of one sign-in, begin with the same hash. Its first three digits are their hash tag,
+so they share a slot and are read and written in one operation. `{tag}` stands behind the prefix, on a cluster alone:
+`portal:queries:1:{0a1}0a1b…:number`.
 
 Settings::
 

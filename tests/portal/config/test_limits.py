@@ -38,7 +38,7 @@ LIMITS = {
         "STORE_TIMEOUT_S": 1,
         "STORE_SLOW_S": 0.1,
         "PATIENCE_S": 0.6,
-        "BINDING_BUDGET_S": 3,
+        "PROFILE_BUDGET_S": 3,
         "CIRCUIT_SILENCE_S": 5,
         "CIRCUIT_PROBE_S": 5,
         "CIRCUIT_PROBE_WAIT_S": 0.5,

@@ -1,4 +1,4 @@
-"""No read misses a completed write: the state machine of `query_machine`, which notices when the design is broken."""
+"""No read misses a completed write (query-cache, I1): the state machine of `query_machine`."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from portal.config.limits import BINDING_BUDGET_S, FETCH_QUEUE, FETCH_THREADS
+from portal.config.limits import FETCH_QUEUE, FETCH_THREADS, PROFILE_BUDGET_S
 from portal.errors import ApiTimeoutError, ApiUnauthorizedError
 from portal.process.deadline import Deadline
 from portal.process.thread_pool import Pool
@@ -181,5 +181,5 @@ def test_profile_takes_a_part_of_a_reload(ada: User, hung: Hung) -> None:
     client = page_of(ada, reload=True)
     hung.is_short = True
     assert isinstance(me(client).error, ApiTimeoutError)
-    assert hung.patience == [BINDING_BUDGET_S]
+    assert hung.patience == [PROFILE_BUDGET_S]
     assert shown_stale.clients(client).data.items[0]["name"] == "by someone else"

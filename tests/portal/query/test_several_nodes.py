@@ -100,20 +100,20 @@ def test_purge_during_a_read_hides_what_was_before(store: type[FakeStore]) -> No
             assert scene.names(process) == ["by somebody else"], f"step {step}"
 
 
-@STORES
-def test_cleared_endpoint_is_fetched_by_each_user(store: type[FakeStore]) -> None:
-    scene = Scene(store)
-    ada, ben = scene.ada, scene.world.backend.sign_in("ben")
-    for user in (ada, ben):
-        scene.ada = user
-        scene.names(scene.one)
-    for endpoint in (None, Queries.use_get_clients_query.key):
-        scene.two.runtime.caches.clear(endpoint=endpoint)
+def test_caches_are_cleared_on_all_nodes() -> None:
+    scene = Scene(FakeCluster)
+    users = [scene.ada, *(scene.world.backend.sign_in("ben") for _ in range(2))]
+    for fetched, clear in (
+        (3, lambda: None),
+        (3, lambda: scene.two.runtime.caches.clear(endpoint=None)),
+        (3, lambda: scene.two.runtime.caches.clear(endpoint=Queries.use_get_clients_query.key)),
+        (0, lambda: scene.two.runtime.caches.clear(endpoint="energy.get_stations")),
+    ):
+        clear()
         before = scene.world.backend.reads()
-        for user in (ada, ben, ada, ben):
-            scene.ada = user
+        for scene.ada in users * 2:
             scene.names(scene.one)
-        assert scene.world.backend.reads() - before == 2
+        assert scene.world.backend.reads() - before == fetched
 
 
 def test_read_asks_for_its_token_first_and_alone() -> None:

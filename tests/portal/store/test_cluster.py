@@ -59,8 +59,9 @@ def test_it_starts_works_and_tells_of_each_primary(redis_cluster):
 def test_what_is_one_users_or_one_sign_ins_is_one_step_and_is_spread_over_all_primaries(redis_cluster):
     with stores_on(redis_cluster.url()):
         store, name = refresh_store(), "0a1b" * 8
-        of_user = [f"ns:{name}", f"{name}:log", "0a1:generation:x", f"0a1{'f' * 29}:family"]
-        assert store.steps([*of_user, "binding:0a1b", "start"]) == [of_user, ["binding:0a1b"], ["start"]]
+        of_user = [f"{name}:number", f"{name}:1:energy.get_clients:log", "0a1:generation:x", f"0a1{'f' * 29}:family"]
+        token = f"ns:{'f' * 64}"
+        assert store.steps([token, *of_user, "start"]) == [[token], of_user, ["start"]]
         places = store.everywhere("readiness")
         store.set_many(dict.fromkeys(places, 1), lifetime_s=60)
         assert {redis_cluster.primary_of(tagged_key(key, "portal:refresh", 1)).port for key in places} == {

@@ -38,6 +38,7 @@ from portal.query.cache.pages import (
     check_list_body,
     unique_rows,
 )
+from portal.query.cache.sent_keys import POST_ANSWER_S
 from portal.query.cache.write_log import MAX_RECORDS, NO_ENTRY, CacheEntry
 from portal.query.cache.write_records import (
     ALL_QUERIES,

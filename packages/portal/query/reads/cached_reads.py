@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
-from portal.config.limits import BINDING_BUDGET_S
+from portal.config.limits import PROFILE_BUDGET_S
 from portal.errors import ApiError, ApiForbiddenError, ApiUnauthorizedError, without_traceback
 from portal.query.cache import NO_ENTRY, ReadResult, fresh_prefix, is_enough, merge_pages
 from portal.query.endpoints import QuerySpec
@@ -149,7 +149,7 @@ class Reads:
     def _parallel(self) -> ParallelFetches:
         # Most requests show cached data and need none. The profile is read with every page, so it may not take all of
         # the time of a reload.
-        patience_s = BINDING_BUDGET_S if self._reload else self.fetcher.runtime.patience_s
+        patience_s = PROFILE_BUDGET_S if self._reload else self.fetcher.runtime.patience_s
         return ParallelFetches(fetcher=self.fetcher, patience_s=patience_s)
 
     def _prepare(self, calls: Sequence[QuerySpec[Any]]) -> list[ReadResult | Read]:

@@ -126,7 +126,7 @@ def _text(value: object) -> str:
 
 
 def start_essentials(request: PortalRequest) -> bool:
-    """Begin to read `GET /me` in another thread, if that takes a call, and if the token is bound to a user.
+    """Begin to read `GET /me` in another thread, if that takes a call.
 
     :returns: whether it has begun: :func:`use_app_essentials` will wait for it.
     :raises portal.errors.SignInEndedError: the backend refused the refresh.

@@ -31,8 +31,8 @@ MAX_ID_CHARS: Final = 64
 def end_sign_in(request: PortalRequest, sign_in_id: str) -> MutationResult[None]:
     """End one sign-in at the backend, and purge all that is cached for the user, in all processes.
 
-    The purge also takes which tokens belong to the user. So every browser of the user has to prove its token with its
-    next request, and the backend refuses that of the sign-in that has ended. The other browsers notice nothing.
+    So the next request of each of the user's browsers asks the backend, which refuses the sign-in that has ended. The
+    other browsers notice nothing.
     """
     result = SignInMutations.use_end_sign_in_mutation(request).mutate(params=RowParams(id=sign_in_id))
     # Also after a failure: the backend may have ended it.
@@ -70,7 +70,7 @@ def sign_out_response(request: PortalRequest, *, everywhere: bool = False) -> Ht
     tokens, back = request.token_store.current, gateway + SIGNED_OUT_PATH
     at_provider = provider.sign_out_url(tokens, return_to=back) if provider else None
     query_client = request.query_client
-    # The tombstones first: no token of this sign-in proves itself anew after the purge.
+    # The tombstones first: after the purge no token of this sign-in opens a cache.
     verified = query_client.is_accepted() or _is_verified(request)
     ended = sign_out(request.token_store, verified=verified, request_id=request.request_id)
     query_client.purge(also=[pair.access for pair in ended.pairs])

@@ -21,8 +21,8 @@ class TestI5DeletedKeysAreMissesNeverOlderRows:
         before = dict(ada.store.values)
         assert names(ada, pages=2) == {"c4": "renamed", "c3": "client 3", "c2": "client 2"}
         for key, value in before.items():
-            for left in ({name: value for name, value in before.items() if name != key}, {key: value}):
-                ada.store.values = left
+            for left in ({name: value for name, value in before.items() if name != key}, {key: value}, {}):
+                ada.store.values = dict(left)
                 shown = names(ada.elsewhere(), pages=2)
                 assert ("c5" in shown, shown["c4"]) == (False, "renamed"), key
 
