@@ -14,7 +14,7 @@ from portal.errors import ApiTimeoutError, ApiUnauthorizedError
 from portal.process.deadline import Deadline
 from portal.process.thread_pool import Pool
 from portal.query import QueryClient
-from portal.query.reads.parallel_fetches import ParallelFetches
+from portal.query.reads import Reads
 from tests.portal.query import clients as shown_stale
 from tests.portal.query.clients import Decisive, client_of, me, once
 from tests.portal.query.fakes import unavailable
@@ -56,15 +56,15 @@ class Hung:
 def hung(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hung]:
     """Hangs from the first call after the test has put it into the backend. Patience begins when it was asked."""
     made = Hung()
-    wait = ParallelFetches._wait
+    wait = Reads._wait
 
-    def when_asked(self: ParallelFetches, plan: Any) -> Any:
+    def when_asked(self: Reads, plan: Any) -> Any:
         made.patience.append(self._patience_s)
         self._patience_s = min(self._patience_s, 0.05) if made.is_short else self._patience_s
         assert made.asked.acquire(timeout=WAIT_S)
         return wait(self, plan)
 
-    monkeypatch.setattr(ParallelFetches, "_wait", when_asked)
+    monkeypatch.setattr(Reads, "_wait", when_asked)
     yield made
     made.may_answer.set()
 

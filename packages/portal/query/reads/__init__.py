@@ -2,8 +2,8 @@
 
 ::
 
-    cached_reads         Reads: request cache → the sign-in's cache, and what has to be fetched
-      ├─▶ parallel_fetches   fetches in other threads, for which the request waits, or which go on behind it
+    cached_reads         Reads: request cache → the sign-in's cache, and what has to be fetched, in other threads too
+      ├─▶ revalidations      stale responses fetched again behind the request
       └─▶ page_fetches       PageFetcher: single flight → backend → page cache, page by page
     walks                a whole list, past the cache
 """

@@ -8,16 +8,18 @@ the user's own writes have made stale is fetched before it is shown: docs/explan
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from dataclasses import replace
-from functools import cached_property
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from portal.config.limits import PROFILE_BUDGET_S
-from portal.errors import ApiError, ApiForbiddenError, ApiUnauthorizedError, without_traceback
+from portal.errors import ApiError, ApiForbiddenError, ApiTimeoutError, ApiUnauthorizedError, without_traceback
+from portal.process import waits_for
 from portal.query.cache import NO_ENTRY, ReadResult, fresh_prefix, is_enough, merge_pages
 from portal.query.endpoints import QuerySpec
 from portal.query.reads.page_fetches import ANY_FETCH, NO_FETCH, Read
-from portal.query.reads.parallel_fetches import ParallelFetches, revalidate
+from portal.query.reads.revalidations import revalidate
 from portal.query.request_sign_in import MEMOIZED_FOR_S, PROFILE_QUERY
 
 if TYPE_CHECKING:
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
     from portal.query.sign_in_caches import SignInCache
 
 _PROFILE: Final = PROFILE_QUERY.key.endpoint
+#: Longest wait for a thread, seconds.
+_BEGINS_WITHIN_S: Final = 0.1
 
 
 class Reads:
@@ -46,6 +50,8 @@ class Reads:
         self._memo = fetcher.sign_in.memo
         self._reload = reload
         self._began = time.monotonic()
+        # The profile is read with every page, so it may not take all of the time of a reload.
+        self._patience_s = PROFILE_BUDGET_S if reload else fetcher.runtime.patience_s
         #: Fetches that were started and not read yet.
         self._started: dict[tuple[str, str, str | None], Read] = {}
         self._permissions_checked: tuple[str | None, float] | None = None
@@ -58,10 +64,9 @@ class Reads:
         [read] = self._prepare([call])
         if isinstance(read, ReadResult):
             return read
-        if read.future is None and not read.has_older_data:
-            return self._end(read, self.fetcher.fetch(read))
-        self._parallel.start(read)
-        return self._end(read, self._parallel.result(read))
+        if read.has_older_data:
+            self._start(read)
+        return self._end(read, self._result(read))
 
     def read_all(self, calls: Sequence[QuerySpec[Any]]) -> list[ReadResult]:
         """Read several queries. What has to be fetched is fetched at the same time, with one token refresh for all.
@@ -80,7 +85,7 @@ class Reads:
         fetches.sort(key=lambda one: one.has_older_data)
         for number, one in enumerate(fetches):
             if number or one.has_older_data:
-                self._parallel.start(one)
+                self._start(one)
         results = self._complete_all(fetches)
         results.update({name: one for name, one in prepared.items() if isinstance(one, ReadResult)})
         # One that is asked for twice has been read in this request the second time.
@@ -98,7 +103,7 @@ class Reads:
         [read] = self._prepare([call])
         if isinstance(read, ReadResult):
             return read
-        if not self._parallel.start(read):
+        if not self._start(read):
             return False
         self._started[call.name] = read
         return True
@@ -144,13 +149,6 @@ class Reads:
             self.read(QuerySpec(query=PROFILE_QUERY, force=True))
 
     # --- the steps of a read ---
-
-    @cached_property
-    def _parallel(self) -> ParallelFetches:
-        # Most requests show cached data and need none. The profile is read with every page, so it may not take all of
-        # the time of a reload.
-        patience_s = PROFILE_BUDGET_S if self._reload else self.fetcher.runtime.patience_s
-        return ParallelFetches(fetcher=self.fetcher, patience_s=patience_s)
 
     def _prepare(self, calls: Sequence[QuerySpec[Any]]) -> list[ReadResult | Read]:
         """Return the result of each, if the backend is not needed; else what is needed. The store is asked once."""
@@ -233,7 +231,7 @@ class Reads:
         failure: Exception | None = None
         for read in fetches:
             try:
-                results[read.call.name] = self._end(read, self._parallel.result(read))
+                results[read.call.name] = self._end(read, self._result(read))
             except Exception as error:  # noqa: BLE001  raised below
                 failure = failure or error
         if failure is not None:
@@ -252,6 +250,58 @@ class Reads:
         if may_keep:
             self._memo.put(call.name, result, count=call.pages, at=begun.memoized_at)
         return result
+
+    # --- fetches in other threads ---
+
+    def _start(self, read: Read) -> bool:
+        """Have another thread fetch; False where too many fetches wait for a thread."""
+        if read.future is None:
+            # The request may be over, so nobody else would purge.
+            fetch = self.sign_in.purged_if_ended()(self.fetcher.fetch)
+            read.future = self.fetcher.runtime.pool.submit(partial(fetch, read))
+        return read.future is not None
+
+    def _result(self, read: Read) -> ReadResult:
+        """Return the result. If it does not come in time, the older data with an error beside it.
+
+        :raises SignInEndedError: the sign-in is over.
+        """
+        future = read.future
+        if not read.has_older_data:
+            if future is None or future.cancel():
+                # No other thread has begun it.
+                return self.fetcher.fetch(read)
+            with waits_for(read.call.query.key.endpoint):
+                return future.result()
+        result = self._wait(read)
+        if result is None:
+            read.is_abandoned = True
+            error = ApiTimeoutError("The backend takes longer to answer than this page waits for news.")
+            return ReadResult(pages=read.pages, error=error, is_stale=True, patches=read.patches)
+        if isinstance(result.error, ApiUnauthorizedError) and future is not None and not future.cancelled():
+            # In the other thread the token could not be refreshed.
+            return self.fetcher.fetch(replace(read, bearer=None))
+        return result
+
+    def _wait(self, read: Read) -> ReadResult | None:
+        """Return the result, if it comes within the patience and the time of the request.
+
+        All waits of the request share its patience. Endpoints that hang may hold all threads: this one fetches what no
+        other begins soon.
+        """
+        future, began = read.future, time.monotonic()
+        budget = self.fetcher.caller.deadline.part(seconds=max(0.0, self._patience_s))
+        try:
+            if future is not None:
+                with suppress(TimeoutError):
+                    return future.result(timeout=min(_BEGINS_WITHIN_S, budget.remaining()))
+            if future is None or future.cancel():
+                return self.fetcher.fetch(replace(read, bearer=None, budget=budget))
+            return future.result(timeout=budget.remaining())
+        except TimeoutError:
+            return None
+        finally:
+            self._patience_s -= time.monotonic() - began
 
     def _is_recent(self, noted: tuple[str | None, float] | None) -> bool:
         """Return whether this was noted in this request under its token; by a command's client, within a minute."""

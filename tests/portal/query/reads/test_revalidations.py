@@ -8,7 +8,7 @@ import pytest
 
 from portal.api.tokens import TokenStore
 from portal.errors import ApiForbiddenError, ApiNotFoundError, ApiTimeoutError, ApiUnauthorizedError
-from portal.query.reads import parallel_fetches
+from portal.query.reads import revalidations
 from tests.portal.query.clients import Decisive, client_of, clients, invalidate, listed, me, names, once, one
 from tests.portal.query.fakes import PAST_ITS_LIFE_S, unavailable
 from tests.portal.query.world import User
@@ -38,7 +38,7 @@ def ada(ada: User) -> User:
 def outcomes(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """How revalidations end."""
     made: list[str] = []
-    monkeypatch.setattr(parallel_fetches._counters, "count", lambda _endpoint, outcome: made.append(outcome))
+    monkeypatch.setattr(revalidations._counters, "count", lambda _endpoint, outcome: made.append(outcome))
     return made
 
 

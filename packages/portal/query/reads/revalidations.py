@@ -1,28 +1,22 @@
-"""Fetches in other threads.
+"""Revalidations: a stale response that was shown is fetched again behind the request (stale-while-revalidate).
 
-Those of one request: it waits in full, or for a moment if it can show older data. And revalidations: a stale response
-that was shown is fetched again behind the request (stale-while-revalidate).
-
-Nobody waits for a revalidation, and the next page shows the newer data. Meanwhile the request may end, its user may
-sign out, another process may fetch the query, the backend may be down. So no token is refreshed there, no call is tried
-twice, and nothing is stored for a cache that was purged. All share one pool of threads: what no thread begins soon the
-request fetches itself.
+Nobody waits for it, and the next page shows the newer data. Meanwhile the request may end, its user may sign out,
+another process may fetch the query, the backend may be down. So no token is refreshed there, no call is tried twice,
+and nothing is stored for a cache that was purged.
 """
 
 from __future__ import annotations
 
 import logging
-import time
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from portal.api import expires_at
 from portal.config.limits import REQUEST_BUDGET_S, REVALIDATION_LEASE_S, REVALIDATION_TOKEN_S
-from portal.errors import ApiTimeoutError, ApiUnauthorizedError, StoreUnavailableError
-from portal.process import Deadline, waits_for
-from portal.query.cache import ReadResult, fresh_prefix, is_enough, merge_pages
+from portal.errors import StoreUnavailableError
+from portal.process import Deadline
+from portal.query.cache import fresh_prefix, is_enough, merge_pages
 from portal.query.reads.page_fetches import is_definite_no
 from portal.query.sign_in_caches import cache_key
 from portal.telemetry import tracing
@@ -31,72 +25,6 @@ from portal.telemetry.metrics import Counters, Label
 if TYPE_CHECKING:
     from portal.query.reads.page_fetches import PageFetcher, Read
     from portal.query.sign_in_caches import SignInCache
-
-#: Longest wait for a thread, seconds.
-_BEGINS_WITHIN_S: Final = 0.1
-_LATER_DETAIL: Final = "The backend takes longer to answer than this page waits for news."
-
-
-class ParallelFetches:
-    """The fetches that one request has in other threads. One that the request leaves behind goes on into the cache.
-
-    :param patience_s: how long the request waits for newer data while it could show older data, all its waits together.
-    """
-
-    def __init__(self, *, fetcher: PageFetcher, patience_s: float) -> None:
-        self._fetcher = fetcher
-        self._patience_s = patience_s
-
-    def start(self, read: Read) -> bool:
-        """Have another thread fetch; False where too many fetches wait for a thread."""
-        if read.future is None:
-            # The request may be over, so nobody else would purge.
-            fetch = self._fetcher.sign_in.purged_if_ended()(self._fetcher.fetch)
-            read.future = self._fetcher.runtime.pool.submit(partial(fetch, read))
-        return read.future is not None
-
-    def result(self, read: Read) -> ReadResult:
-        """The result. If it does not come in time, the older data with an error beside it.
-
-        :raises SignInEndedError: the sign-in is over.
-        """
-        future = read.future
-        if not read.has_older_data:
-            if future is None or future.cancel():
-                # No other thread has begun it.
-                return self._fetcher.fetch(read)
-            with waits_for(read.call.query.key.endpoint):
-                return future.result()
-        result = self._wait(read)
-        if result is None:
-            read.is_abandoned = True
-            return ReadResult(
-                pages=read.pages, error=ApiTimeoutError(_LATER_DETAIL), is_stale=True, patches=read.patches
-            )
-        if isinstance(result.error, ApiUnauthorizedError) and future is not None and not future.cancelled():
-            # In the other thread the token could not be refreshed.
-            return self._fetcher.fetch(replace(read, bearer=None))
-        return result
-
-    def _wait(self, read: Read) -> ReadResult | None:
-        """Return the result, if it comes within the patience and the time of the request.
-
-        Endpoints that hang may hold all threads: this one fetches what no other begins soon.
-        """
-        future, began = read.future, time.monotonic()
-        budget = self._fetcher.caller.deadline.part(seconds=max(0.0, self._patience_s))
-        try:
-            if future is not None:
-                with suppress(TimeoutError):
-                    return future.result(timeout=min(_BEGINS_WITHIN_S, budget.remaining()))
-            if future is None or future.cancel():
-                return self._fetcher.fetch(replace(read, bearer=None, budget=budget))
-            return future.result(timeout=budget.remaining())
-        except TimeoutError:
-            return None
-        finally:
-            self._patience_s -= time.monotonic() - began
-
 
 logger = logging.getLogger("portal.query")
 
