@@ -121,7 +121,7 @@ class Writes:
         # Each answer is a page too, as if its request had been a read: so it shows where no page was cached.
         pages = [
             (key, Page(stamp=since.get(key.endpoint), at=began_at, cursor=None, body=data))
-            for key in filter(None, () if is_repeat else answers)
+            for key in filter(None, answers)
             if registry.queries[key.endpoint].cache
         ]
         self._record(cache, records, since, sent=sent, pages=pages)

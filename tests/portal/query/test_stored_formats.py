@@ -110,7 +110,9 @@ class TestAnythingUnderAnyKeyIsAMiss:
         """No value stays in the way: the second read after it needs no call."""
         for key in used_store()[1]:
             ada, _ = used_store()
+            assert key in ada.store.values
             ada.store.values[key] = "{"
+            ada.passes(pages.READ_LAG_S)
             user = ada.elsewhere()
             for _ in range(2):
                 names(user, pages=2)

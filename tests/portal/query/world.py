@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from random import Random
 from typing import Any
 
 from portal.api.tokens import TokenStore
@@ -24,7 +25,8 @@ class World:
     """One backend, one store, and as many processes, users and requests as a test wants.
 
     :param background: what all processes have to do behind their requests.
-    :param options: of the runtime of each process (`runtime_for`).
+    :param options: of the runtime of each process (`runtime_for`). Names of caches are the same in each run, since two
+        variants of a list may have one place.
     """
 
     backend: FakeBackend = field(default_factory=FakeBackend)
@@ -32,7 +34,7 @@ class World:
     clock: FakeClock = field(default_factory=FakeClock)
     waits: list[float] = field(default_factory=list)
     background: WorkLater = field(default_factory=WorkLater)
-    options: dict[str, Any] = field(default_factory=dict)
+    options: dict[str, Any] = field(default_factory=lambda: {"random_below": Random(0).randrange})
 
     def process(self, **options: Any) -> Process:
         runtime = runtime_for(self.store, **{"pool": self.background, **self.options, **options})
