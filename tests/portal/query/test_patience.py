@@ -107,6 +107,18 @@ def test_hung_backend_has_older_data_shown(ada: User, hung: Hung) -> None:
         assert clients(page_of(ada)).data.items[0]["name"] == "by someone else"
 
 
+def test_abandoned_fetch_is_not_tried_again(ada: User, hung: Hung) -> None:
+    def fail(method: str, path: str) -> None:
+        hung(method, path)
+        raise unavailable()
+
+    ada.backend.before = fail
+    with ada.reads(1):
+        assert isinstance(clients(page_of(ada)).error, ApiTimeoutError)
+        hung.may_answer.set()
+        until(lambda: ada.process.runtime.pool._idle == 1, what="the late failure")
+
+
 def test_patience_is_of_all_queries_together(ada: User, hung: Hung) -> None:
     ada.backend.before = hung
     client = page_of(ada)
