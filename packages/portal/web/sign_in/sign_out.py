@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from portal.api import NO_TOKENS, identity_provider, sign_out
 from portal.config.current import portal_config
-from portal.errors import ApiAbsentError, ApiNotFoundError, ApiUnavailableError
+from portal.errors import ApiAbsentError, ApiNotFoundError, ApiUnauthorizedError, ApiUnavailableError
 from portal.services import RowParams
 from portal.services.iam.sign_ins import SignInMutations
 from portal.telemetry import audit
@@ -35,8 +35,9 @@ def end_sign_in(request: PortalRequest, sign_in_id: str) -> MutationResult[None]
     other browsers notice nothing.
     """
     result = SignInMutations.use_end_sign_in_mutation(request).mutate(params=RowParams(id=sign_in_id))
-    # Also after a failure: the backend may have ended it.
-    request.query_client.purge_user()
+    if not isinstance(result.error, ApiUnauthorizedError):
+        # Also after another failure: the backend may have ended it.
+        request.query_client.purge_user()
     fields: AuditFields = {"other_sign_in": sign_in_id[:MAX_ID_CHARS]}
     if result.is_success:
         # The backend took the access token.
