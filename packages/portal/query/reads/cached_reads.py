@@ -213,7 +213,7 @@ class Reads:
         if request.hook.stale_while_revalidate:
             if self._reload:
                 return read
-            revalidate(replace(read, bearer=read.token), fetcher=self.fetcher)
+            revalidate(read, cache, bearer=read.token, fetcher=self.fetcher)
             return self._end(read, ReadResult(pages=pages, is_stale=True, patches=patches))
         # A command waits in full: there is no page that has to be shown soon.
         return read if self.fetcher.caller.limit is None else replace(read, bearer=read.token)

@@ -18,7 +18,6 @@ from portal.errors import StoreUnavailableError
 from portal.process import Deadline
 from portal.query.cache import fresh_prefix, is_enough, merge_pages
 from portal.query.reads.page_fetches import is_definite_no
-from portal.query.sign_in_caches import cache_key
 from portal.telemetry import tracing
 from portal.telemetry.metrics import Counters, Label
 
@@ -44,18 +43,15 @@ _counters: Final = Counters(
 )
 
 
-def revalidate(read: Read, *, fetcher: PageFetcher) -> None:
-    """Have another thread fetch, unless the bearer does not open the cache, or ends too soon; never waits.
+def revalidate(read: Read, cache: SignInCache, *, bearer: str, fetcher: PageFetcher) -> None:
+    """Have another thread fetch, unless the bearer ends too soon; never waits.
 
-    :param read: with the cache, and the bearer for it.
+    :param bearer: the access token that opens the cache.
     """
-    cache, bearer, endpoint = read.cache, read.bearer, read.call.query.key.endpoint
-    if cache is None or bearer is None or cache.token_key != cache_key(bearer):
-        return
-    end = expires_at(bearer)
+    endpoint, end = read.call.query.key.endpoint, expires_at(bearer)
     if end is not None and end - fetcher.clock() < REVALIDATION_TOKEN_S:
         _counters.count(endpoint, "skipped")
-    elif fetcher.runtime.pool.submit(partial(_run, read, cache, fetcher=fetcher)) is None:
+    elif fetcher.runtime.pool.submit(partial(_run, replace(read, bearer=bearer), cache, fetcher=fetcher)) is None:
         _counters.count(endpoint, "dropped")
 
 
