@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import TypeVar as TypeVarWithDefault
 
-    from portal.query.endpoints import DeclaredMutation, DeclaredQuery, Endpoint
+    from portal.query.endpoints import DeclaredQuery, Endpoint
     from portal.query.hooks import MutationHook, PaginatedQueryHook
     from portal.rows import Decoder
 
@@ -67,7 +67,6 @@ ListP = ParamSpec("ListP")
 RowP = ParamSpec("RowP")
 TRow = TypeVar("TRow", bound=Row)
 TDetail = TypeVar("TDetail", bound=Row)
-TMutation = TypeVar("TMutation", bound="DeclaredMutation[Any, Any, Any]")
 if TYPE_CHECKING:
     # A resource without a class of its own for single rows. Only Python from 3.13 on knows such defaults.
     GivenDetail = TypeVarWithDefault("GivenDetail", bound=Row, default=TRow)
@@ -140,6 +139,7 @@ class ResourceOptions(ResourceReadOptions, total=False):
     required: Collection[ResourceRole]
 
 
+@dataclass(frozen=True, kw_only=True)
 class ResourceFactory(Generic[ListP, RowP]):
     """Makes resources. Its generic parameters tell type checkers the keywords of :class:`ListParams` and of rows.
 
@@ -147,9 +147,8 @@ class ResourceFactory(Generic[ListP, RowP]):
     :param row_params: the parameters of a row.
     """
 
-    def __init__(self, *, list_params: Callable[ListP, object], row_params: Callable[RowP, object]) -> None:
-        self._list_params: Any = list_params
-        self._row_params: Any = row_params
+    list_params: Callable[ListP, object]
+    row_params: Callable[RowP, object]
 
     @overload
     def __call__(
@@ -218,12 +217,9 @@ class ResourceFactory(Generic[ListP, RowP]):
             :class:`~portal.query.endpoints.declarations.ResourceReadOptions`.
         :raises UsageError: the path is not one, or an option does not fit.
         """
-        _check_roles(path, required)
         of_a_row = f"{path}/{{id}}"
         shown: Any = detail or item
-        for role, kind in (("item", item), ("detail", shown)):
-            if not (isinstance(kind, type) and issubclass(kind, Row)):
-                raise UsageError(f"resource {path}: {role} should be a class that derives from Row, not {kind!r}")
+        _check_classes_and_roles(path, {"item": item, "detail": shown}, required)
         fields = field_types(cast("Any", item))
         if path.endswith("/"):
             raise UsageError(f"resource: the path {path!r} should not end with a slash")
@@ -232,70 +228,46 @@ class ResourceFactory(Generic[ListP, RowP]):
         if newest_first_by is not None and newest_first_by not in fields:
             names = ", ".join(fields)
             raise UsageError(f"resource {path}: newest_first_by should be a field's name on the wire, one of {names}")
-        row: Any = self._row_params
+        of_list: Any = params or self.list_params
+        of_counts, of_totals = figures_params(of_list, COUNTS_BY_PARAM), figures_params(of_list, TOTALS_OF_PARAM)
+        row: Any = self.row_params
         found = paginated_query_endpoint(
-            item=item,
-            params=params or self._list_params,
-            url=path,
-            unique_by=unique_by,
-            filter_fields=filter_fields,
-            **options,
+            item=item, params=of_list, url=path, unique_by=unique_by, filter_fields=filter_fields, **options
         )
         single = query_endpoint(data=shown, params=row, url=of_a_row, **options)
-        counted, summed = (
-            figures_params(params or self._list_params, name) for name in (COUNTS_BY_PARAM, TOTALS_OF_PARAM)
-        )
-        counts = CountsHook(data=RowCounts, params=counted, url=f"{path}/{COUNTS_SEGMENT}", **options)
-        totals: QueryHook[RowTotals, ...] = query_endpoint(
-            data=RowTotals, params=summed, url=f"{path}/{TOTALS_SEGMENT}", **options
-        )
+        counts = CountsHook(data=RowCounts, params=of_counts, url=f"{path}/{COUNTS_SEGMENT}", **options)
+        totals = query_endpoint(data=RowTotals, params=of_totals, url=f"{path}/{TOTALS_SEGMENT}", **options)
         activity = paginated_query_endpoint(
             item=ActivityEntry, params=ActivityParams, url=f"{of_a_row}/{ACTIVITY_SEGMENT}", **options
         )
+
+        def changing(**write: Any) -> MutationHook[Any, Any, Any]:
+            mutation = mutation_endpoint(data=shown, params=row, **write).set_answer(query_key=single)
+            return mutation.merge_updated_in_paginated_list(list_query_key=found, newest_first_by=newest_first_by)
+
         create = mutation_endpoint(
             data=item, body=partial_type(item), url=path, method="POST"
         ).add_created_to_paginated_list(list_query_key=found, newest_first_by=newest_first_by)
-        if shown is item:
-            create = create.set_answer(query_key=single)
-        delete = (
-            mutation_endpoint(params=row, url=of_a_row, method="DELETE")
-            .remove_from_paginated_list(list_query_key=found)
-            .invalidates(query_key=single, get_params=same_params)
+        delete = mutation_endpoint(params=row, url=of_a_row, method="DELETE").remove_from_paginated_list(
+            list_query_key=found
         )
-        restore = (
-            mutation_endpoint(data=shown, params=row, url=f"{of_a_row}/{RESTORE_SEGMENT}", method="POST")
-            .merge_updated_in_paginated_list(list_query_key=found, newest_first_by=newest_first_by)
-            .invalidates(query_key=found)
-            .set_answer(query_key=single)
-        )
-        note = mutation_endpoint(
+        restore = changing(url=f"{of_a_row}/{RESTORE_SEGMENT}", method="POST")
+        writes = {
+            "create": create.set_answer(query_key=single) if shown is item else create,
+            "update": changing(body=partial_type(shown), url=of_a_row, method="PATCH"),
+            "replace": changing(body=partial_type(shown), url=of_a_row, method="PUT"),
+            "delete": delete.invalidates(query_key=single, get_params=same_params),
+            "restore": restore.invalidates(query_key=found),
+        }
+        others, tags = (counts, totals, *invalidates), tuple(invalidates_tags)
+        writes = {role: _with(write, others, tags) for role, write in writes.items()}
+        writes["note"] = mutation_endpoint(
             data=ActivityEntry, body=partial_type(ActivityEntry), params=row, url=activity.url, method="POST"
         )
-
-        def changing(method: Literal["PATCH", "PUT"]) -> MutationHook[Any, Any, Any]:
-            return (
-                mutation_endpoint(data=shown, body=partial_type(shown), params=row, url=of_a_row, method=method)
-                .merge_updated_in_paginated_list(list_query_key=found, newest_first_by=newest_first_by)
-                .set_answer(query_key=single)
-            )
-
-        others, tags = (counts, totals, *invalidates), tuple(invalidates_tags)
-
-        def recorded(mutation: TMutation) -> TMutation:
-            return mutation.invalidates(query_key=activity, get_params=same_params)
-
+        for role in writes.keys() - {"create"}:
+            writes[role] = writes[role].invalidates(query_key=activity, get_params=same_params)
         made: Resource[Any, Any, Any, Any] = Resource(
-            list=found,
-            detail=single,
-            counts=counts,
-            totals=totals,
-            create=_with(create, others, tags),
-            update=recorded(_with(changing("PATCH"), others, tags)),
-            replace=recorded(_with(changing("PUT"), others, tags)),
-            delete=recorded(_with(delete, others, tags)),
-            restore=recorded(_with(restore, others, tags)),
-            activity=activity,
-            note=recorded(note),
+            list=found, detail=single, counts=counts, totals=totals, activity=activity, **writes
         )
         for name in get_args(ResourceRole):
             endpoint: Endpoint[Any] = getattr(made, name)
@@ -304,12 +276,17 @@ class ResourceFactory(Generic[ListP, RowP]):
         return made
 
 
-def _check_roles(path: str, roles: Collection[ResourceRole]) -> None:
+def _check_classes_and_roles(path: str, classes: Mapping[str, object], roles: Collection[ResourceRole]) -> None:
     for unknown in {*roles} - {*get_args(ResourceRole)}:
         raise UsageError(f"resource {path}: {unknown!r} should be one of {', '.join(get_args(ResourceRole))}")
+    for name, kind in classes.items():
+        if not (isinstance(kind, type) and issubclass(kind, Row)):
+            raise UsageError(f"resource {path}: {name} should be a class that derives from Row, not {kind!r}")
 
 
-def _with(mutation: TMutation, others: Iterable[DeclaredQuery[Any] | str], tags: Iterable[str]) -> TMutation:
+def _with(
+    mutation: MutationHook[Any, Any, Any], others: Iterable[DeclaredQuery[Any] | str], tags: Iterable[str]
+) -> MutationHook[Any, Any, Any]:
     for query in others:
         mutation = mutation.invalidates(query_key=query)
     for tag in tags:
