@@ -30,7 +30,7 @@ from portal.query.request_sign_in import PROFILE_QUERY
 from portal.rows import check_decodable, field_types, is_record
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator
 
     from django.core.checks import CheckMessage
 
@@ -61,22 +61,20 @@ def check_registry(
     :param concerns: whether the endpoints of a domain are checked.
     :param incomplete: the domains of which a module could not be imported: not all of their queries are known.
     """
-    queries = [hook for key, hook in registry.queries.items() if concerns(_domain(key))]
-    mutations = [hook for key, hook in registry.mutations.items() if concerns(_domain(key))]
-    return [
+    faults: list[tuple[Endpoint[Any], Iterable[EndpointFault]]] = [
         *(
-            _error(hook, ("E001", f"its key {hook.key} is another hook's already", _ONE_NAME))
+            (hook, [("E001", f"its key {hook.key} is another hook's already", _ONE_NAME)])
             for hook in registry.duplicates
-            if concerns(_domain(hook.key))
         ),
-        *(_error(query, fault) for query in queries for fault in _query_faults(query)),
-        *(_error(write, fault) for write in mutations for fault in _mutation_faults(write, registry, incomplete)),
+        *((query, _query_faults(query)) for query in registry.queries.values()),
+        *((write, _mutation_faults(write, registry, incomplete)) for write in registry.mutations.values()),
     ]
-
-
-def _error(hook: Endpoint[Any], fault: EndpointFault) -> CheckMessage:
-    number, says, hint = fault
-    return Error(f"{hook.hook_name}: {says}", hint=hint, obj=place(*hook.declared_at), id=f"portal.query.{number}")
+    return [
+        Error(f"{hook.hook_name}: {says}", hint=hint, obj=place(*hook.declared_at), id=f"portal.query.{number}")
+        for hook, found in faults
+        if concerns(_domain(hook.key))
+        for number, says, hint in found
+    ]
 
 
 def _domain(key: str) -> str:
@@ -89,11 +87,8 @@ def _query_faults(query: DeclaredQuery[Any]) -> Iterator[EndpointFault]:
         return
     fields = _field_names(query.item)
     if fields is not None and query.unique_by not in fields:
-        yield (
-            "E002",
-            f"rows are told apart by {query.unique_by!r}, which {query.item.__name__} does not have",
-            f"give unique_by one of its fields ({', '.join(fields)}), or False to keep duplicates",
-        )
+        says = f"rows are told apart by {query.unique_by!r}, which {query.item.__name__} does not have"
+        yield "E002", says, f"give unique_by one of its fields ({', '.join(fields)}), or False to keep duplicates"
 
 
 def _field_names(kind: Any) -> list[str] | None:
@@ -128,11 +123,8 @@ def _mutation_faults(
             known = [key for key, other in registry.queries.items() if of_any or other.is_list == is_list]
             close = difflib.get_close_matches(effect.target, known, n=1, cutoff=0.4)
             key = f", or its key {close[0]!r}" if close else ""
-            yield (
-                "E003",
-                f"the query key {effect.target!r} is not the key of a query",
-                f"give the hook itself{key}; otherwise the cached list is not patched",
-            )
+            hint = f"give the hook itself{key}; otherwise the cached list is not patched"
+            yield "E003", f"the query key {effect.target!r} is not the key of a query", hint
         elif isinstance(effect, ListHelper):
             yield from _row_faults(mutation, effect, query)
         elif isinstance(effect, SetAnswer):
@@ -142,19 +134,13 @@ def _mutation_faults(
 def _number_faults(mutation: DeclaredMutation[Any, Any, Any]) -> Iterator[EndpointFault]:
     """Too few effects, or too many."""
     if not (mutation.effects or mutation.invalidated_tags or mutation.is_without_effect):
-        yield (
-            "E015",
-            "it changes no cached query: pages would show what was there before the write",
-            "say what it changes, such as .invalidates(query_key=…); or that it .changes_nothing()",
-        )
+        says = "it changes no cached query: pages would show what was there before the write"
+        yield "E015", says, "say what it changes, such as .invalidates(query_key=…); or that it .changes_nothing()"
     counted = Counter((helper.kind, helper.target) for helper in mutation.helpers if helper.puts_row)
     for (kind, target), number in counted.items():
         if number > 1:
-            yield (
-                "E008",
-                f"{number} helpers of one kind ({kind}) change the list {target!r}",
-                "give one: it is not defined which of their `matches` decides where a row belongs",
-            )
+            hint = "give one: it is not defined which of their `matches` decides where a row belongs"
+            yield "E008", f"{number} helpers of one kind ({kind}) change the list {target!r}", hint
 
 
 def _tag_faults(mutation: DeclaredMutation[Any, Any, Any], registry: Registry) -> Iterator[EndpointFault]:
@@ -170,39 +156,24 @@ def _row_faults(
     mutation: DeclaredMutation[Any, Any, Any], helper: ListHelper, query: DeclaredQuery[Any]
 ) -> Iterator[EndpointFault]:
     if not isinstance(query, DeclaredList):
-        yield (
-            "E004",
-            f"{helper.target!r} is not a paginated list",
-            "list cache helpers are for lists; mark a one-shot query as stale with .invalidates(query_key=…)",
-        )
+        hint = "list cache helpers are for lists; mark a one-shot query as stale with .invalidates(query_key=…)"
+        yield "E004", f"{helper.target!r} is not a paginated list", hint
     elif helper.puts_row and helper.select is None and (missing := _missing_fields(mutation, query.item)):
-        yield (
-            "E011",
-            f"its response is no whole row of the list {helper.target!r}: {missing}",
-            "name the list of that resource, or give select_list_item=… that returns a whole row",
-        )
+        hint = "name the list of that resource, or give select_list_item=… that returns a whole row"
+        yield "E011", f"its response is no whole row of the list {helper.target!r}: {missing}", hint
 
 
 def _answer_faults(mutation: DeclaredMutation[Any, Any, Any], query: DeclaredQuery[Any]) -> Iterator[EndpointFault]:
     if query.is_list:
-        yield (
-            "E004",
-            f"{query.key!r} is a paginated list, and set_answer is for a one-shot query",
-            "put the row into the list with a list cache helper",
-        )
+        says = f"{query.key!r} is a paginated list, and set_answer is for a one-shot query"
+        yield "E004", says, "put the row into the list with a list cache helper"
         return
     if missing := _missing_fields(mutation, getattr(query, "data", None)):
-        yield (
-            "E014",
-            f"its response is not that of {query.key!r}: {missing}",
-            "a part must not stand for the whole: use .invalidates(query_key=…, get_params=same_params)",
-        )
+        hint = "a part must not stand for the whole: use .invalidates(query_key=…, get_params=same_params)"
+        yield "E014", f"its response is not that of {query.key!r}: {missing}", hint
     if query.key == PROFILE_QUERY.key.endpoint:
-        yield (
-            "E014",
-            f"set_answer can't set {query.key!r}, which decides about access",
-            "use .invalidates(query_key=…): then the next page asks for it",
-        )
+        says = f"set_answer can't set {query.key!r}, which decides about access"
+        yield "E014", says, "use .invalidates(query_key=…): then the next page asks for it"
 
 
 def _missing_fields(mutation: DeclaredMutation[Any, Any, Any], shown: object) -> str:
@@ -220,29 +191,20 @@ def _endpoint_faults(declared: Endpoint[Any]) -> Iterator[EndpointFault]:
         try:
             check_decodable(declared.declared_types.get(role))
         except UsageError as error:
-            yield (
-                "E010",
-                f"{role} can't be decoded: {error}",
-                "a field may be of one class of records; import its type at run time, not below TYPE_CHECKING",
-            )
+            hint = "a field may be of one class of records; import its type at run time, not below TYPE_CHECKING"
+            yield "E010", f"{role} can't be decoded: {error}", hint
 
 
 def _url_faults(declared: Endpoint[Any]) -> Iterator[EndpointFault]:
     try:
         path = declared.path_shape
     except (PortalError, TypeError, AttributeError, KeyError, ValueError) as error:
-        yield (
-            "E005",
-            f"its url function raises {type(error).__name__} for placeholder parameters",
-            "it should only put parameters into a path: f\"/energy/clients/{params['id']}\"",
-        )
+        hint = "it should only put parameters into a path: f\"/energy/clients/{params['id']}\""
+        yield "E005", f"its url function raises {type(error).__name__} for placeholder parameters", hint
         return
     if not is_path(path):
-        yield (
-            "E006",
-            f"its url {path!r} is not a path below the backend's address",
-            "it should begin with one slash, and have no `?`, no `#` and no `..`",
-        )
+        hint = "it should begin with one slash, and have no `?`, no `#` and no `..`"
+        yield "E006", f"its url {path!r} is not a path below the backend's address", hint
         return
     try:
         # What a function reads; a template was checked when it was declared.
