@@ -16,9 +16,8 @@ from portal.query.endpoints import REGISTRY, Endpoint, Registry
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from portal.query.hooks.lists import PaginatedQueryHook
     from portal.query.hooks.mutations import MutationHook
-    from portal.query.hooks.queries import QueryHook
+    from portal.query.hooks.queries import ReadHook
 
 _KEY = re.compile(r"(?!use_)[a-z][a-z0-9_]*")
 _SERVICES = "services"
@@ -66,10 +65,7 @@ class MutationGroup(_Group):
 
 
 def create_query_group(
-    endpoints: Mapping[str, QueryHook[Any, Any] | PaginatedQueryHook[Any, Any]],
-    *,
-    domain: str | None = None,
-    registry: Registry = REGISTRY,
+    endpoints: Mapping[str, ReadHook], *, domain: str | None = None, registry: Registry = REGISTRY
 ) -> Any:
     """Make a group from a mapping: the key `get_clients` gives the hook `use_get_clients_query`.
 
@@ -81,10 +77,7 @@ def create_query_group(
 
 
 def create_mutation_group(
-    endpoints: Mapping[str, MutationHook[Any, Any, Any]],
-    *,
-    domain: str | None = None,
-    registry: Registry = REGISTRY,
+    endpoints: Mapping[str, MutationHook[Any, Any, Any]], *, domain: str | None = None, registry: Registry = REGISTRY
 ) -> Any:
     """Make a group from a mapping: the key `create_client` gives the hook `use_create_client_mutation`.
 

@@ -17,10 +17,8 @@ from portal.rows import ListParams, id_field, rows_decoder_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from django.http import HttpRequest
-
-    from portal.query.client import QueryClient
     from portal.query.endpoints import QueryKey, Url
+    from portal.query.hooks.queries import Requester
     from portal.query.reads import WalkedPage
     from portal.query.results import PaginatedResult
     from portal.rows import Decoder, Params
@@ -30,30 +28,22 @@ P = ParamSpec("P")
 
 
 @dataclass(kw_only=True, eq=False)
-class PaginatedQueryHook(ReadHook[ListRequest], DeclaredList[TItem, Any], Generic[TItem, P]):
+class PaginatedQueryHook(ReadHook, DeclaredList[TItem, Any], Generic[TItem, P]):
     """`use_<name>_query` of a list: reads its pages through the cache. Made by :func:`paginated_query_endpoint`."""
 
     @overload
-    def __call__(
-        self, request: HttpRequest | QueryClient, /, *args: P.args, **named: P.kwargs
-    ) -> PaginatedResult[TItem]: ...
+    def __call__(self, request: Requester, /, *args: P.args, **named: P.kwargs) -> PaginatedResult[TItem]: ...
     @overload
     def __call__(
         self,
-        request: HttpRequest | QueryClient,
+        request: Requester,
         /,
         params: Mapping[str, Any] | Params | None = None,
         *,
         pages: int = 1,
         cursor: str | None = None,
     ) -> PaginatedResult[TItem]: ...
-    def __call__(
-        self,
-        request: HttpRequest | QueryClient,
-        /,
-        *args: Any,
-        **named: Any,
-    ) -> PaginatedResult[TItem]:
+    def __call__(self, request: Requester, /, *args: Any, **named: Any) -> PaginatedResult[TItem]:
         """Read the first `pages` pages: from the cache while fresh, else from the backend.
 
         ::
@@ -86,14 +76,12 @@ class PaginatedQueryHook(ReadHook[ListRequest], DeclaredList[TItem, Any], Generi
         return self._spec(args, named)
 
     @overload
-    def walk(
-        self, request: HttpRequest | QueryClient, /, *args: P.args, **named: P.kwargs
-    ) -> Iterator[WalkedPage[TItem]]: ...
+    def walk(self, request: Requester, /, *args: P.args, **named: P.kwargs) -> Iterator[WalkedPage[TItem]]: ...
     @overload
     def walk(
-        self, request: HttpRequest | QueryClient, /, params: Mapping[str, Any] | Params | None = None
+        self, request: Requester, /, params: Mapping[str, Any] | Params | None = None
     ) -> Iterator[WalkedPage[TItem]]: ...
-    def walk(self, request: HttpRequest | QueryClient, /, *args: Any, **named: Any) -> Iterator[WalkedPage[TItem]]:
+    def walk(self, request: Requester, /, *args: Any, **named: Any) -> Iterator[WalkedPage[TItem]]:
         """Read the whole list from its beginning, page by page, for a file.
 
         Nothing is cached, and of all rows only one page is in memory. Each page is a call with 10 s of its own, made
@@ -130,18 +118,11 @@ class ListOptions(ReadOptions, total=False):
 
 @overload
 def paginated_query_endpoint(
-    *,
-    item: type[TItem],
-    url: str,
-    **options: Unpack[ListOptions],
+    *, item: type[TItem], url: str, **options: Unpack[ListOptions]
 ) -> PaginatedQueryHook[TItem, []]: ...
 @overload
 def paginated_query_endpoint(
-    *,
-    item: type[TItem],
-    params: Callable[P, object],
-    url: Url[Any],
-    **options: Unpack[ListOptions],
+    *, item: type[TItem], params: Callable[P, object], url: Url[Any], **options: Unpack[ListOptions]
 ) -> PaginatedQueryHook[TItem, P]: ...
 def paginated_query_endpoint(
     *,

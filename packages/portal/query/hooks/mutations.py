@@ -27,12 +27,12 @@ from portal.rows import Partial, field_types, wire_body
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from django.http import HttpRequest
     from typing_extensions import TypeVar as TypeVarWithDefault
 
     from portal.errors import ApiError
     from portal.query.client import QueryClient
     from portal.query.endpoints import Url
+    from portal.query.hooks.queries import Requester
     from portal.query.results import MutationResult
 
     # What a declaration does not give is None. Only Python from 3.13 on knows such defaults.
@@ -79,7 +79,7 @@ class MutationHook(DeclaredMutation[TData, TBody, TParams]):
 
     def __call__(
         self,
-        request: HttpRequest | QueryClient,
+        request: Requester,
         *misplaced: Never,
         on_success: Callable[[TData], object] | None = None,
         on_error: Callable[[ApiError], object] | None = None,
@@ -130,10 +130,7 @@ class Mutation(Generic[TData, TBody, TParams]):
     ) -> MutationResult[TData]: ...
     @overload
     def mutate(
-        self: Mutation[TData, None, TParams],
-        *,
-        params: TParams | Mapping[str, Any],
-        if_match: int | str | None = ...,
+        self: Mutation[TData, None, TParams], *, params: TParams | Mapping[str, Any], if_match: int | str | None = ...
     ) -> MutationResult[TData]: ...
     @overload
     def mutate(
@@ -160,29 +157,28 @@ class Mutation(Generic[TData, TBody, TParams]):
             raise UsageError(f"{hook.key}: call {hook.call_shape}, with its parts by name")
         if (body is None) != (hook.body is None) or (params is None) != (hook.params is None):
             raise UsageError(f"{hook.key}: call {hook.call_shape}, as its endpoint declares")
-        checked = checked_params(given=params, declared=hook.params, endpoint=hook.key)
-        sent = None if body is None else hook.wire_body(body)
-        write = WriteRequest(
-            hook=hook,
-            variables=Variables(body=sent, params=checked),
-            invalidations=hook.invalidations,
-            idempotency_key=self._key(checked, sent, if_match),
-            if_match=if_match,
-        )
+        write = self._request(body, params, if_match)
         result = self.client.mutate(write, on_success=self.on_success, on_error=self.on_error)
         return cast("MutationResult[TData]", result)
 
     def was_sent(self, *, body: TBody, params: TParams | Mapping[str, Any] | None = None) -> bool:
         """Return whether a POST of just this is under way or done under the same `idempotency_key`."""
-        checked = checked_params(given=params, declared=self.hook.params, endpoint=self.hook.key)
-        key = self._key(checked, self.hook.wire_body(body), None)
+        key = self._request(body, params, None).idempotency_key
         cache, known = self.client.reads.sign_in.cache(), self.client.reads.fetcher.cache.sent_keys
         return key is not None and cache is not None and known.is_answered(key, namespace=cache.name)
 
-    def _key(self, params: Any, body: Any, if_match: int | str | None) -> str | None:
-        given = self.idempotency_key
-        return (
-            derived_key(given, endpoint=self.hook.key, params=params, body=body, if_match=if_match) if given else None
+    def _request(self, body: object, params: object, if_match: int | str | None) -> WriteRequest:
+        hook, key = self.hook, self.idempotency_key or None
+        checked = checked_params(given=params, declared=hook.params, endpoint=hook.key)
+        sent = None if body is None else hook.wire_body(body)
+        if key is not None:
+            key = derived_key(key, endpoint=hook.key, params=checked, body=sent, if_match=if_match)
+        return WriteRequest(
+            hook=hook,
+            variables=Variables(body=sent, params=checked),
+            invalidations=hook.invalidations,
+            idempotency_key=key,
+            if_match=if_match,
         )
 
 

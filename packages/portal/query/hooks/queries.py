@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Final, Generic, Never, ParamSpec, TypeVar, Unpack, cast, overload
+from typing import TYPE_CHECKING, Any, Final, Generic, Never, ParamSpec, TypeAlias, TypeVar, Unpack, overload
 
 from portal.errors import UsageError
 from portal.query.client import client_of
@@ -22,19 +22,21 @@ if TYPE_CHECKING:
     from portal.query.results import QueryResult
     from portal.rows import Decoder, Params
 
+    #: Whose data: a request, or a command's client.
+    Requester: TypeAlias = HttpRequest | QueryClient
+
 P = ParamSpec("P")
 TData = TypeVar("TData")
 #: A hook of what a detail has beside a row is also a hook of the row.
 TData_co = TypeVar("TData_co", covariant=True)
-TRequest = TypeVar("TRequest", bound=ReadRequest)
 
 _TEXT: Final = frozenset({str})
 
 
-class ReadHook(DeclaredQuery[Any], Generic[TRequest]):
+class ReadHook(DeclaredQuery[Any]):
     """What the hooks of one-shot queries and of lists have in common."""
 
-    def _request(self, args: Sequence[object], named: Mapping[str, Any]) -> TRequest:
+    def _request(self, args: Sequence[object], named: Mapping[str, Any]) -> ReadRequest:
         """The read with the parameters of a call. Those without parameters, which most are, share one.
 
         :param args: at most one value: a mapping by names on the wire, or an object of the declared class.
@@ -44,10 +46,10 @@ class ReadHook(DeclaredQuery[Any], Generic[TRequest]):
             return self._bare_request
         given = named if not args else args[0] if len(args) == 1 and not named else None
         if type(given) is dict and _TEXT.issuperset(map(type, chain(given, given.values()))):
-            return cast("TRequest", _request_of_texts(self._new_request, tuple(given.items()), by_name=not args))
+            return _request_of_texts(self._new_request, tuple(given.items()), by_name=not args)
         return self._new_request(args, named)
 
-    def _new_request(self, args: Sequence[object], named: Mapping[str, Any]) -> TRequest:
+    def _new_request(self, args: Sequence[object], named: Mapping[str, Any]) -> ReadRequest:
         given: object = args[0] if args else named.get("params")
         by_name = {name: value for name, value in named.items() if name != "params"}
         if len(args) > 1 or (given is not None and (by_name or len(args) + ("params" in named) > 1)):
@@ -57,15 +59,15 @@ class ReadHook(DeclaredQuery[Any], Generic[TRequest]):
         return self._bare_request if given is None or given == {} else self._made_request(self.query_key(given))
 
     @cached_property
-    def _bare_request(self) -> TRequest:
+    def _bare_request(self) -> ReadRequest:
         return self._made_request(self.query_key())
 
-    def _made_request(self, key: QueryKey) -> TRequest:
+    def _made_request(self, key: QueryKey) -> ReadRequest:
         raise NotImplementedError
 
     def invalidate(
         self,
-        request: HttpRequest | QueryClient,
+        request: Requester,
         *misplaced: Never,
         params: Mapping[str, Any] | Params | None = None,
         matching: Mapping[str, Any] | None = None,
@@ -83,7 +85,9 @@ class ReadHook(DeclaredQuery[Any], Generic[TRequest]):
 
 
 @lru_cache(maxsize=1024)
-def _request_of_texts(make: Callable[..., Any], given: tuple[tuple[str, str], ...], *, by_name: bool) -> Any:
+def _request_of_texts(
+    make: Callable[..., ReadRequest], given: tuple[tuple[str, str], ...], *, by_name: bool
+) -> ReadRequest:
     """A read that is made once for all requests of the process: most parameters are an id, or a word.
 
     :param make: of a hook.
@@ -92,7 +96,7 @@ def _request_of_texts(make: Callable[..., Any], given: tuple[tuple[str, str], ..
 
 
 @dataclass(kw_only=True, eq=False)
-class QueryHook(ReadHook[ReadRequest], Generic[TData_co, P]):
+class QueryHook(ReadHook, Generic[TData_co, P]):
     """`use_<name>_query`: reads through the cache. Made by :func:`query_endpoint`.
 
     :param data: type of the response.
@@ -101,14 +105,10 @@ class QueryHook(ReadHook[ReadRequest], Generic[TData_co, P]):
     data: type[TData_co]
 
     @overload
-    def __call__(
-        self, request: HttpRequest | QueryClient, /, *args: P.args, **named: P.kwargs
-    ) -> QueryResult[TData_co]: ...
+    def __call__(self, request: Requester, /, *args: P.args, **named: P.kwargs) -> QueryResult[TData_co]: ...
     @overload
-    def __call__(
-        self, request: HttpRequest | QueryClient, /, params: Mapping[str, Any] | Params
-    ) -> QueryResult[TData_co]: ...
-    def __call__(self, request: HttpRequest | QueryClient, /, *args: Any, **named: Any) -> QueryResult[TData_co]:
+    def __call__(self, request: Requester, /, params: Mapping[str, Any] | Params) -> QueryResult[TData_co]: ...
+    def __call__(self, request: Requester, /, *args: Any, **named: Any) -> QueryResult[TData_co]:
         """Read from the cache while fresh, else from the backend.
 
         ::
@@ -149,18 +149,10 @@ class QueryHook(ReadHook[ReadRequest], Generic[TData_co, P]):
 def query_endpoint(*, data: type[TData], url: str, **options: Unpack[ReadOptions]) -> QueryHook[TData, []]: ...
 @overload
 def query_endpoint(
-    *,
-    data: type[TData],
-    params: Callable[P, object],
-    url: Url[Any],
-    **options: Unpack[ReadOptions],
+    *, data: type[TData], params: Callable[P, object], url: Url[Any], **options: Unpack[ReadOptions]
 ) -> QueryHook[TData, P]: ...
 def query_endpoint(
-    *,
-    data: type[Any],
-    url: Url[Any],
-    params: Any = None,
-    **options: Unpack[ReadOptions],
+    *, data: type[Any], url: Url[Any], params: Any = None, **options: Unpack[ReadOptions]
 ) -> QueryHook[Any, Any]:
     """Declare a one-shot GET, as an attribute of a `QueryGroup`.
 
@@ -186,30 +178,22 @@ F = TypeVar("F")
 
 
 @overload
-def use_queries(request: HttpRequest | QueryClient, specs: Sequence[QuerySpec[A]], /) -> list[A]: ...
+def use_queries(request: Requester, specs: Sequence[QuerySpec[A]], /) -> list[A]: ...
 @overload
-def use_queries(request: HttpRequest | QueryClient, a: QuerySpec[A], b: QuerySpec[B], /) -> tuple[A, B]: ...
+def use_queries(request: Requester, a: QuerySpec[A], b: QuerySpec[B], /) -> tuple[A, B]: ...
 @overload
-def use_queries(
-    request: HttpRequest | QueryClient, a: QuerySpec[A], b: QuerySpec[B], c: QuerySpec[C], /
-) -> tuple[A, B, C]: ...
+def use_queries(request: Requester, a: QuerySpec[A], b: QuerySpec[B], c: QuerySpec[C], /) -> tuple[A, B, C]: ...
 @overload
 def use_queries(
-    request: HttpRequest | QueryClient, a: QuerySpec[A], b: QuerySpec[B], c: QuerySpec[C], d: QuerySpec[D], /
+    request: Requester, a: QuerySpec[A], b: QuerySpec[B], c: QuerySpec[C], d: QuerySpec[D], /
 ) -> tuple[A, B, C, D]: ...
 @overload
 def use_queries(
-    request: HttpRequest | QueryClient,
-    a: QuerySpec[A],
-    b: QuerySpec[B],
-    c: QuerySpec[C],
-    d: QuerySpec[D],
-    e: QuerySpec[E],
-    /,
+    request: Requester, a: QuerySpec[A], b: QuerySpec[B], c: QuerySpec[C], d: QuerySpec[D], e: QuerySpec[E], /
 ) -> tuple[A, B, C, D, E]: ...
 @overload
 def use_queries(
-    request: HttpRequest | QueryClient,
+    request: Requester,
     a: QuerySpec[A],
     b: QuerySpec[B],
     c: QuerySpec[C],
