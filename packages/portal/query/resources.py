@@ -5,20 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
-from typing import (
-    TYPE_CHECKING,
-    Any,
-    Final,
-    Generic,
-    Literal,
-    ParamSpec,
-    TypeAlias,
-    TypeVar,
-    Unpack,
-    cast,
-    get_args,
-    overload,
-)
+from typing import TYPE_CHECKING, Any, Generic, Literal, ParamSpec, TypeAlias, TypeVar, Unpack, get_args, overload
 
 from portal.config.contract_names import (
     ACTIVITY_SEGMENT,
@@ -173,7 +160,7 @@ class ResourceFactory(Generic[ListP, RowP]):
         self,
         path: str,
         *,
-        item: type[Any],
+        item: Any,
         detail: type[Any] | None = None,
         params: Any = None,
         newest_first_by: str | None = CREATED_AT_FIELD,
@@ -220,11 +207,11 @@ class ResourceFactory(Generic[ListP, RowP]):
         of_a_row = f"{path}/{{id}}"
         shown: Any = detail or item
         _check_classes_and_roles(path, {"item": item, "detail": shown}, required)
-        fields = field_types(cast("Any", item))
+        fields = field_types(item)
         if path.endswith("/"):
             raise UsageError(f"resource: the path {path!r} should not end with a slash")
         if newest_first_by == CREATED_AT_FIELD:
-            newest_first_by = wire_names(cast("Any", item))["created_at"]
+            newest_first_by = wire_names(item)["created_at"]
         if newest_first_by is not None and newest_first_by not in fields:
             names = ", ".join(fields)
             raise UsageError(f"resource {path}: newest_first_by should be a field's name on the wire, one of {names}")
@@ -294,4 +281,4 @@ def _with(
     return mutation
 
 
-resource: Final = ResourceFactory(list_params=ListParams, row_params=RowParams)
+resource = ResourceFactory(list_params=ListParams, row_params=RowParams)

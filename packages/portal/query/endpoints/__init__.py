@@ -26,24 +26,13 @@ from portal.query.endpoints.effects import (
 )
 from portal.query.endpoints.mutations import DeclaredMutation, Method
 from portal.query.endpoints.params import (
-    OF_THE_CALL,
     RowFilter,
     checked_params,
     filter_of,
     given_params,
-    named_params,
     parameter_names,
     wire_value,
 )
 from portal.query.endpoints.registry import REGISTRY, Registry
 from portal.query.endpoints.requests import ListRequest, QuerySpec, ReadRequest, WriteRequest
-from portal.query.endpoints.urls import (
-    Address,
-    QueryKey,
-    Url,
-    address,
-    canonical_json,
-    check_template,
-    is_path,
-    query_key,
-)
+from portal.query.endpoints.urls import Address, QueryKey, Url, address, canonical_json, is_path, query_key

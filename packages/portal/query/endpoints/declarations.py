@@ -11,7 +11,14 @@ from portal.config.contract_names import CURSOR_PARAM
 from portal.config.limits import STALE_TIME_S
 from portal.config.places import declaring_line
 from portal.errors import UsageError
-from portal.query.endpoints.params import checked_params, lacking_names, parameter_names, row_filters, several_names
+from portal.query.endpoints.params import (
+    checked_params,
+    lacking_names,
+    named_params,
+    parameter_names,
+    row_filters,
+    several_names,
+)
 from portal.query.endpoints.urls import QueryKey, Url, check_path, check_template, path_params, query_key, shape
 from portal.rows import Params
 
@@ -57,15 +64,19 @@ class Endpoint(Generic[TParams]):
 
     def __post_init__(self) -> None:
         """Check what a type checker may not have seen."""
-        self._check_params()
-        if not callable(self.url):
-            check_path(self.url, endpoint=self.declared_with)
-            check_template(self.url, endpoint=self.declared_with, known=parameter_names(self.params))
-
-    def _check_params(self) -> None:
         params: Any = self.params
         if hasattr(params, "__struct_fields__") and not issubclass(params, Params):
             raise UsageError(f"{self.declared_with}: params={params.__name__} should derive from Params")
+        if not callable(self.url):
+            check_path(self.url, endpoint=self.declared_with)
+            self.check_braces(self.url)
+
+    def check_braces(self, path: str) -> None:
+        """Refuse a path whose braces name no parameter.
+
+        :raises UsageError: the message names the parameters.
+        """
+        check_template(path, endpoint=self.declared_with, known=parameter_names(self.params))
 
     def __set_name__(self, owner: type[Any], name: str) -> None:
         """Python calls this when the class is made. The first name stays."""
@@ -181,6 +192,13 @@ class DeclaredQuery(Endpoint[TParams]):
         tags: object = self.tags
         if not isinstance(tags, tuple) or not all(isinstance(tag, str) and tag for tag in tags):
             raise UsageError(f'{self.declared_with}: tags should be a tuple of names, as ("figures",), not {tags!r}')
+
+    def named_params(self, named: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the keywords of a call by their names on the wire: `client_id="cli_1"` is `clientId`.
+
+        :raises UsageError: a keyword is unknown, or a value is none of its `Literal`; the message names the known ones.
+        """
+        return named_params(named, declared=self.params, endpoint=self.key)
 
     def query_key(self, params: TParams | None = None) -> QueryKey:
         """The query key for these parameters.

@@ -206,21 +206,15 @@ class DeclaredMutation(Endpoint[TParams], Generic[TData, TBody, TParams]):
         return self._qualified(Invalidation)
 
     def _qualified(self, kind: type[TEffect]) -> tuple[TEffect, ...]:
-        found = [effect for effect in self.effects if isinstance(effect, kind) and not self._is_left_out(effect.query)]
-        return tuple(replace(effect, target=self._key_of(effect.query)) for effect in found)
-
-    def _is_left_out(self, query: AnyQueryKey) -> bool:
-        """Whether it is a query of this mutation's own resource that no group names, so it does not exist."""
-        return (
-            bool(self.resource)
-            and not isinstance(query, str)
-            and query.group is None
-            and query.resource == self.resource
-        )
-
-    def _key_of(self, query: AnyQueryKey) -> str:
-        """The qualified key of a query, which its group may have named after this mutation was declared."""
-        return self.qualified(query) if isinstance(query, str) else query.key
+        found = []
+        for effect in [effect for effect in self.effects if isinstance(effect, kind)]:
+            query = effect.query
+            if isinstance(query, str):
+                found.append(replace(effect, target=self.qualified(query)))
+            # A query of this mutation's own resource that no group names does not exist.
+            elif not (self.resource and query.group is None and query.resource == self.resource):
+                found.append(replace(effect, target=query.key))
+        return tuple(found)
 
     def _with(
         self,

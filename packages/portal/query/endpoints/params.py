@@ -42,7 +42,7 @@ from portal.rows import (
 )
 
 
-def checked_params(*, given: object, declared: type[Any] | None, endpoint: str) -> Mapping[str, Any]:
+def checked_params(*, given: object, declared: Any, endpoint: str) -> Mapping[str, Any]:
     """The parameters of one call.
 
     :param given: a mapping by names on the wire, or an object of the declared class.
@@ -98,7 +98,7 @@ def named_params(named: Mapping[str, Any], *, declared: type[Any] | None, endpoi
     return {names[name]: value for name, value in named.items()}
 
 
-def parameter_names(declared: type[Any] | None) -> frozenset[str] | None:
+def parameter_names(declared: Any) -> frozenset[str] | None:
     """The names on the wire of an endpoint's parameters; None where every name is allowed."""
     return frozenset() if declared is None else _names(declared)[0]
 
@@ -115,17 +115,13 @@ def several_names(declared: type[Any] | None) -> frozenset[str]:
     return frozenset(name for name, info in found if _SEVERAL & {*map(get_origin, (info.type, *get_args(info.type)))})
 
 
-def _names(declared: type[Any]) -> tuple[frozenset[str] | None, Collection[str]]:
+@lru_cache(maxsize=1024)
+def _names(declared: Any) -> tuple[frozenset[str] | None, Collection[str]]:
     """The names on the wire of all parameters, and of those that must be given; None where every name is allowed."""
     if _is_params(declared):
-        return _names_of_fields(declared)
+        names = _wire_names(declared)
+        return frozenset(names.values()), tuple(names[name] for name in required_fields(declared))
     return (frozenset(declared.__annotations__), declared.__required_keys__) if is_typeddict(declared) else (None, ())
-
-
-@lru_cache(maxsize=1024)
-def _names_of_fields(declared: Any) -> tuple[frozenset[str], Collection[str]]:
-    names = _wire_names(declared)
-    return frozenset(names.values()), tuple(names[name] for name in required_fields(declared))
 
 
 @lru_cache(maxsize=1024)

@@ -17,8 +17,7 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, TypeAlias, TypeVar
 from urllib.parse import quote
@@ -41,18 +40,24 @@ class QueryKey:
     :param endpoint: qualified endpoint key, such as `energy.get_clients`.
     :param params: without those that are None: a missing parameter and None are the same.
     :param paginated: whether the query reads a list.
-    :param digest: 32 hexadecimal characters, equal for equal keys; the order of the parameters does not matter.
+    :ivar digest: 32 hexadecimal characters, equal for equal keys; the order of the parameters does not matter.
     """
 
     endpoint: str
     params: Mapping[str, Any]
     paginated: bool
-    digest: str
+    digest: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Make the digest."""
+        digest = hashlib.sha256(canonical_json(self.parts).encode()).hexdigest()[:_DIGEST_CHARS]
+        object.__setattr__(self, "digest", digest)
 
     @property
     def parts(self) -> list[Any]:
         """The key as in requirements, "Client-side hook generators"."""
-        return _parts(self.endpoint, self.params, paginated=self.paginated)
+        parts: list[Any] = [self.endpoint, dict(self.params)]
+        return [*parts, "paginated", VAR_DEFAULT_PAGE_SIZE, LIMIT_PARAM] if self.paginated else parts
 
 
 def query_key(*, endpoint: str, params: Mapping[str, Any] | None = None, paginated: bool = False) -> QueryKey:
@@ -60,30 +65,13 @@ def query_key(*, endpoint: str, params: Mapping[str, Any] | None = None, paginat
 
     :raises UsageError: a parameter cannot be written in an address.
     """
-    given = given_params(params, endpoint=endpoint) if params else {}
-    return _made(endpoint, given, paginated=paginated) if given else _bare(endpoint, paginated)
-
-
-@lru_cache(maxsize=1024)
-def _bare(endpoint: str, paginated: bool) -> QueryKey:
-    """The key of a query without parameters, the usual case. It is made once and shared."""
-    return _made(endpoint, {}, paginated=paginated)
-
-
-def _made(endpoint: str, given: dict[str, Any], *, paginated: bool) -> QueryKey:
-    text = canonical_json(_parts(endpoint, given, paginated=paginated))
-    digest = hashlib.sha256(text.encode()).hexdigest()[:_DIGEST_CHARS]
-    return QueryKey(endpoint=endpoint, params=MappingProxyType(given), paginated=paginated, digest=digest)
+    given = MappingProxyType(given_params(params, endpoint=endpoint))
+    return QueryKey(endpoint=endpoint, params=given, paginated=paginated)
 
 
 def canonical_json(value: object) -> str:
     """JSON with sorted keys: equal text for equal values."""
     return _CANONICAL.encode(value)
-
-
-def _parts(endpoint: str, params: Mapping[str, Any], *, paginated: bool) -> list[Any]:
-    parts: list[Any] = [endpoint, dict(params)]
-    return [*parts, "paginated", VAR_DEFAULT_PAGE_SIZE, LIMIT_PARAM] if paginated else parts
 
 
 TParams = TypeVar("TParams")
@@ -153,15 +141,12 @@ def address(*, url: Url[Any], params: Mapping[str, Any], endpoint: str, several:
     :raises UsageError: a parameter is missing or cannot be written in an address, or the function returned no path.
     """
     seen = _PathParams(params, endpoint=endpoint)
-    if not callable(url) and "{" not in url:
-        path = url
-    else:
-        try:
-            path = url(seen) if callable(url) else _filled(url, seen)
-        except KeyError as error:
-            raise UsageError(f"{endpoint}: the parameter {error} is missing") from error
-        except AttributeError as error:
-            raise UsageError(f"{endpoint}: the url gets a mapping: params['id'], not params.id ({error})") from error
+    try:
+        path = url(seen) if callable(url) else _PLACEHOLDER.sub(lambda found: seen[found[1]], url)
+    except KeyError as error:
+        raise UsageError(f"{endpoint}: the parameter {error} is missing") from error
+    except AttributeError as error:
+        raise UsageError(f"{endpoint}: the url gets a mapping: params['id'], not params.id ({error})") from error
     check_path(path, endpoint=endpoint)
     query = {
         name: (JoinedValues if name in several else str)(wire_value(value, name=name, endpoint=endpoint))
@@ -169,10 +154,6 @@ def address(*, url: Url[Any], params: Mapping[str, Any], endpoint: str, several:
         if name not in seen.taken and value is not None
     }
     return Address(path=path, query=query, endpoint=endpoint)
-
-
-def _filled(template: str, params: Mapping[str, str]) -> str:
-    return _PLACEHOLDER.sub(lambda found: params[found[1]], template)
 
 
 def path_params(url: str) -> frozenset[str]:

@@ -16,16 +16,7 @@ from django.core.checks import Error
 from portal.config.contract_names import ME_PATH
 from portal.config.places import place
 from portal.errors import PortalError, UsageError
-from portal.query.endpoints import (
-    REGISTRY,
-    DeclaredList,
-    ListHelper,
-    Registry,
-    SetAnswer,
-    check_template,
-    is_path,
-    parameter_names,
-)
+from portal.query.endpoints import REGISTRY, DeclaredList, ListHelper, Registry, SetAnswer, is_path
 from portal.query.request_sign_in import PROFILE_QUERY
 from portal.rows import check_decodable, field_types, is_record
 
@@ -208,9 +199,9 @@ def _url_faults(declared: Endpoint[Any]) -> Iterator[EndpointFault]:
         return
     try:
         # What a function reads; a template was checked when it was declared.
-        check_template(path, endpoint="", known=parameter_names(declared.params))
+        declared.check_braces(path)
     except UsageError as error:
-        yield "E009", str(error).removeprefix(": "), None
+        yield "E009", str(error).removeprefix(f"{declared.declared_with}: "), None
 
 
 def _profile_faults(profile: DeclaredQuery[Any] | None) -> Iterator[CheckMessage]:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, ParamSpec, TypeVar, Unp
 from portal.config.contract_names import ID_FIELD
 from portal.config.limits import WALK_PAGE_ROWS
 from portal.query.client import client_of
-from portal.query.endpoints import OF_THE_CALL, DeclaredList, ListRequest, QuerySpec, ReadOptions
+from portal.query.endpoints import DeclaredList, ListRequest, QuerySpec, ReadOptions
 from portal.query.hooks.queries import ReadHook
-from portal.rows import ListParams, id_field, rows_decoder_of
+from portal.rows import OF_THE_CALL, ListParams, id_field, rows_decoder_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

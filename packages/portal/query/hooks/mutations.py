@@ -4,19 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import (
-    TYPE_CHECKING,
-    Any,
-    Final,
-    Generic,
-    Never,
-    TypeVar,
-    cast,
-    get_args,
-    get_origin,
-    is_typeddict,
-    overload,
-)
+from typing import TYPE_CHECKING, Any, Final, Generic, Never, TypeVar, get_args, get_origin, is_typeddict, overload
 
 from portal.errors import UsageError
 from portal.query.calls import derived_key
@@ -65,11 +53,11 @@ class MutationHook(DeclaredMutation[TData, TBody, TParams]):
         """
         if get_origin(self.body) is Partial:
             [row] = get_args(self.body)
-            if not isinstance(body, Mapping) and not (
-                isinstance(body, Partial) and issubclass(row, cast("Any", body.record))
-            ):
-                given = getattr(getattr(body, "record", type(body)), "__name__", "")
-                raise UsageError(f"{self.key}: the body should be {row.__name__}.partial(…), not one of {given}")
+            given: Any = getattr(body, "record", type(body))
+            if not isinstance(body, Mapping) and not (isinstance(body, Partial) and issubclass(row, given)):
+                raise UsageError(
+                    f"{self.key}: the body should be {row.__name__}.partial(…), not one of {given.__name__}"
+                )
             unknown = [name for name in body if name not in field_types(row)] if isinstance(body, Mapping) else []
             if unknown:
                 raise UsageError(f"{self.key}: {row.__name__} has no field {', '.join(unknown)} on the wire")
@@ -158,8 +146,7 @@ class Mutation(Generic[TData, TBody, TParams]):
         if (body is None) != (hook.body is None) or (params is None) != (hook.params is None):
             raise UsageError(f"{hook.key}: call {hook.call_shape}, as its endpoint declares")
         write = self._request(body, params, if_match)
-        result = self.client.mutate(write, on_success=self.on_success, on_error=self.on_error)
-        return cast("MutationResult[TData]", result)
+        return self.client.mutate(write, on_success=self.on_success, on_error=self.on_error)
 
     def was_sent(self, *, body: TBody, params: TParams | Mapping[str, Any] | None = None) -> bool:
         """Return whether a POST of just this is under way or done under the same `idempotency_key`."""

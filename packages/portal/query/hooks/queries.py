@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, Never, ParamSpec, TypeAli
 
 from portal.errors import UsageError
 from portal.query.client import client_of
-from portal.query.endpoints import DeclaredQuery, QuerySpec, ReadRequest, named_params
+from portal.query.endpoints import DeclaredQuery, QuerySpec, ReadRequest
 from portal.rows import decoder_of, id_field
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class ReadHook(DeclaredQuery[Any]):
         if len(args) > 1 or (given is not None and (by_name or len(args) + ("params" in named) > 1)):
             raise UsageError(f"{self.key}: give the parameters by name, or all of them as params=…")
         if by_name:
-            given = named_params(by_name, declared=self.params, endpoint=self.key)
+            given = self.named_params(by_name)
         return self._bare_request if given is None or given == {} else self._made_request(self.query_key(given))
 
     @cached_property
