@@ -51,7 +51,7 @@ _JITTER: Final = 0.25
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retries:
-    """How long to wait between tries.
+    """The parts of a wait between tries that a test replaces.
 
     :param sleep: waits that many seconds.
     :param spread: a number from 0 to 1, for the jitter.
@@ -59,11 +59,6 @@ class Retries:
 
     sleep: Callable[[float], None] = time.sleep
     spread: Callable[[], float] = random.random
-
-    def wait(self, *, number: int, error: ApiError) -> float:
-        """Seconds between try `number` and the next."""
-        backoff = RETRY_BASE_DELAY_S * 2.0 ** (number - 1) * (1 + _JITTER * (2 * self.spread() - 1))
-        return max(backoff, min(error.retry_after or 0.0, RETRY_AFTER_MAX_S))
 
 
 @dataclass(slots=True, kw_only=True)
@@ -92,7 +87,9 @@ class Tries:
             raise self._earlier from self._earlier.__cause__
         if self.number >= self.most or not can_help(error) or not may_repeat:
             raise error
-        wait = self.retries.wait(number=self.number, error=error)
+        jitter = 1 + _JITTER * (2 * self.retries.spread() - 1)
+        backoff = RETRY_BASE_DELAY_S * 2.0 ** (self.number - 1) * jitter
+        wait = max(backoff, min(error.retry_after or 0.0, RETRY_AFTER_MAX_S))
         if wait >= self.budget.remaining():
             raise error
         self._earlier = without_traceback(error)

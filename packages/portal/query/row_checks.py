@@ -66,7 +66,7 @@ class _Check:
         return False
 
     def _has(self, value: Any) -> bool:
-        if _folded(_text(value)) in self.values:
+        if _folded(str(value)) in self.values:
             return True
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
         return is_number and any(_number(text) == value for text in self.values)
@@ -175,10 +175,6 @@ def _letter(value: Any) -> str | None:
     return first if first.isascii() and first.isalpha() else None
 
 
-def _text(value: Any) -> str:
-    return ("true" if value else "false") if isinstance(value, bool) else str(value)
-
-
 def _number(value: Any) -> int | float | None:
     """A number, or a text of one; a whole one keeps all its digits."""
     if isinstance(value, int | float) and not isinstance(value, bool):
@@ -191,12 +187,9 @@ def _number(value: Any) -> int | float | None:
 
 def _moment(value: Any) -> datetime | None:
     """A time or a day, as rows are read: without a zone it is in UTC, a number is seconds since the epoch."""
-    try:
+    with suppress(TypeError, ValueError, OverflowError, OSError):
         if isinstance(value, int | float) and not isinstance(value, bool):
             return datetime.fromtimestamp(value, UTC)
-        found = datetime.fromisoformat(value) if isinstance(value, str) else None
-    except (ValueError, OverflowError, OSError):
-        return None
-    if found is None:
-        return None
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
+        found = datetime.fromisoformat(value)
+        return found if found.tzinfo else found.replace(tzinfo=UTC)
+    return None

@@ -43,6 +43,10 @@ def same_params(variables: Variables) -> Any:
     return variables.params
 
 
+#: Of what `mutate` was called with: the parameters of a query.
+GetParams: TypeAlias = Callable[[Variables], Mapping[str, Any]]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Effect:
     """What a write changes in the cached queries of one endpoint.
@@ -126,7 +130,7 @@ class Invalidation(Effect):
     :param get_params: of the variables: the parameters of the one query; None for all queries of that endpoint.
     """
 
-    get_params: Callable[[Variables], Mapping[str, Any]] | None = None
+    get_params: GetParams | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,6 +12,7 @@ from portal.query.endpoints.effects import (
     AddToList,
     AnyQueryKey,
     Effect,
+    GetParams,
     Invalidation,
     ListHelper,
     Matches,
@@ -76,10 +77,7 @@ class DeclaredMutation(Endpoint[TParams], Generic[TData, TBody, TParams]):
             raise UsageError(f"{self.declared_with}: the method should be one of {', '.join(get_args(Method))}")
 
     def remove_from_paginated_list(
-        self,
-        *,
-        list_query_key: ListQueryKey[Any, Any],
-        get_deleted_id: Callable[[Variables], str] | None = None,
+        self, *, list_query_key: ListQueryKey[Any, Any], get_deleted_id: Callable[[Variables], str] | None = None
     ) -> Self:
         """Delete: removes the row with that id from every cached variant of the list.
 
@@ -145,24 +143,16 @@ class DeclaredMutation(Endpoint[TParams], Generic[TData, TBody, TParams]):
         if self.data is None:
             raise UsageError(f"{self.declared_with}: give data=…, the type of the response, to set it as an answer")
         self._check_function("get_params", get_params)
-        of_json = None if get_params is None else _of_variables_and_response(get_params, decoder_of(self.data))
+        given, own = get_params, decoder_of(self.data) or copied
+        of_json = None if given is None else lambda variables, response: given(variables, own(response))
         return self._and(SetAnswer(query=_checked_query(query_key), get_params=of_json))
 
     @overload
-    def invalidates(
-        self,
-        *,
-        query_key: AnyQueryKey,
-        get_params: Callable[[Variables], Mapping[str, Any]] | None = None,
-    ) -> Self: ...
+    def invalidates(self, *, query_key: AnyQueryKey, get_params: GetParams | None = None) -> Self: ...
     @overload
     def invalidates(self, *, tag: str) -> Self: ...
     def invalidates(
-        self,
-        *,
-        query_key: AnyQueryKey | None = None,
-        get_params: Callable[[Variables], Mapping[str, Any]] | None = None,
-        tag: str | None = None,
+        self, *, query_key: AnyQueryKey | None = None, get_params: GetParams | None = None, tag: str | None = None
     ) -> Self:
         """Make queries of another endpoint, or of a tag, stale: the next read fetches them again.
 
@@ -268,14 +258,6 @@ def _of_response(select: Callable[[Any], object], decode: Decoder | None) -> Cal
     if decode is None:
         return lambda response: select(copied(response))
     return lambda response: to_json(select(decode(response)))
-
-
-def _of_variables_and_response(
-    get_params: Callable[[Variables, Any], Mapping[str, Any]], decode: Decoder | None
-) -> Callable[[Variables, Any], Mapping[str, Any]]:
-    """The same for a function that also takes what `mutate` was called with."""
-    own = decode or copied
-    return lambda variables, response: get_params(variables, own(response))
 
 
 def _of_rows(matches: Matches[Any, Any] | None, query: ListQueryKey[Any, Any]) -> Matches[Any, Any] | None:

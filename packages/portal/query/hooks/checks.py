@@ -40,8 +40,12 @@ def check_endpoints(
 
     :param concerns: as of :func:`check_registry`, with `incomplete`.
     """
-    profile = REGISTRY.queries.get(PROFILE_QUERY.key.endpoint)
-    return [*check_registry(REGISTRY, concerns=concerns, incomplete=incomplete), *_profile_faults(profile)]
+    key, found = PROFILE_QUERY.key.endpoint, check_registry(REGISTRY, concerns=concerns, incomplete=incomplete)
+    profile = REGISTRY.queries.get(key)
+    if profile is None or profile.is_list or profile.path_shape != ME_PATH:
+        says = f"{key} should be the one-shot query of {ME_PATH}: it names the user"
+        found.append(Error(says, hint="declare it in portal.services.user", id="portal.query.E007"))
+    return found
 
 
 def check_registry(
@@ -202,12 +206,3 @@ def _url_faults(declared: Endpoint[Any]) -> Iterator[EndpointFault]:
         declared.check_braces(path)
     except UsageError as error:
         yield "E009", str(error).removeprefix(f"{declared.declared_with}: "), None
-
-
-def _profile_faults(profile: DeclaredQuery[Any] | None) -> Iterator[CheckMessage]:
-    if profile is None or profile.is_list or profile.path_shape != ME_PATH:
-        yield Error(
-            f"{PROFILE_QUERY.key.endpoint} should be the one-shot query of {ME_PATH}: it names the user",
-            hint="declare it in portal.services.user",
-            id="portal.query.E007",
-        )

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from portal.query.endpoints import QueryKey, Url
-    from portal.query.hooks.queries import Requester
+    from portal.query.hooks.queries import AllParams, Requester
     from portal.query.reads import WalkedPage
     from portal.query.results import PaginatedResult
-    from portal.rows import Decoder, Params
+    from portal.rows import Decoder
 
 TItem = TypeVar("TItem")
 P = ParamSpec("P")
@@ -35,13 +35,7 @@ class PaginatedQueryHook(ReadHook, DeclaredList[TItem, Any], Generic[TItem, P]):
     def __call__(self, request: Requester, /, *args: P.args, **named: P.kwargs) -> PaginatedResult[TItem]: ...
     @overload
     def __call__(
-        self,
-        request: Requester,
-        /,
-        params: Mapping[str, Any] | Params | None = None,
-        *,
-        pages: int = 1,
-        cursor: str | None = None,
+        self, request: Requester, /, params: AllParams | None = None, *, pages: int = 1, cursor: str | None = None
     ) -> PaginatedResult[TItem]: ...
     def __call__(self, request: Requester, /, *args: Any, **named: Any) -> PaginatedResult[TItem]:
         """Read the first `pages` pages: from the cache while fresh, else from the backend.
@@ -66,7 +60,7 @@ class PaginatedQueryHook(ReadHook, DeclaredList[TItem, Any], Generic[TItem, P]):
     def spec(self, *args: P.args, **named: P.kwargs) -> QuerySpec[PaginatedResult[TItem]]: ...
     @overload
     def spec(
-        self, params: Mapping[str, Any] | Params | None = None, *, pages: int = 1, cursor: str | None = None
+        self, params: AllParams | None = None, *, pages: int = 1, cursor: str | None = None
     ) -> QuerySpec[PaginatedResult[TItem]]: ...
     def spec(self, *args: Any, **named: Any) -> QuerySpec[PaginatedResult[TItem]]:
         """The same call, for `use_queries` to run at the same time as others.
@@ -78,9 +72,7 @@ class PaginatedQueryHook(ReadHook, DeclaredList[TItem, Any], Generic[TItem, P]):
     @overload
     def walk(self, request: Requester, /, *args: P.args, **named: P.kwargs) -> Iterator[WalkedPage[TItem]]: ...
     @overload
-    def walk(
-        self, request: Requester, /, params: Mapping[str, Any] | Params | None = None
-    ) -> Iterator[WalkedPage[TItem]]: ...
+    def walk(self, request: Requester, /, params: AllParams | None = None) -> Iterator[WalkedPage[TItem]]: ...
     def walk(self, request: Requester, /, *args: Any, **named: Any) -> Iterator[WalkedPage[TItem]]:
         """Read the whole list from its beginning, page by page, for a file.
 

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
     #: Whose data: a request, or a command's client.
     Requester: TypeAlias = HttpRequest | QueryClient
+    #: All parameters of a call at once: by their names on the wire, or as an object of the declared class.
+    AllParams: TypeAlias = Mapping[str, Any] | Params
 
 P = ParamSpec("P")
 TData = TypeVar("TData")
@@ -69,7 +71,7 @@ class ReadHook(DeclaredQuery[Any]):
         self,
         request: Requester,
         *misplaced: Never,
-        params: Mapping[str, Any] | Params | None = None,
+        params: AllParams | None = None,
         matching: Mapping[str, Any] | None = None,
     ) -> None:
         """Make cached responses stale for this user, in all processes: the next read of each fetches.
@@ -107,7 +109,7 @@ class QueryHook(ReadHook, Generic[TData_co, P]):
     @overload
     def __call__(self, request: Requester, /, *args: P.args, **named: P.kwargs) -> QueryResult[TData_co]: ...
     @overload
-    def __call__(self, request: Requester, /, params: Mapping[str, Any] | Params) -> QueryResult[TData_co]: ...
+    def __call__(self, request: Requester, /, params: AllParams) -> QueryResult[TData_co]: ...
     def __call__(self, request: Requester, /, *args: Any, **named: Any) -> QueryResult[TData_co]:
         """Read from the cache while fresh, else from the backend.
 
@@ -129,7 +131,7 @@ class QueryHook(ReadHook, Generic[TData_co, P]):
     @overload
     def spec(self, *args: P.args, **named: P.kwargs) -> QuerySpec[QueryResult[TData_co]]: ...
     @overload
-    def spec(self, params: Mapping[str, Any] | Params) -> QuerySpec[QueryResult[TData_co]]: ...
+    def spec(self, params: AllParams) -> QuerySpec[QueryResult[TData_co]]: ...
     def spec(self, *args: Any, **named: Any) -> QuerySpec[QueryResult[TData_co]]:
         """The same call, for `use_queries` to run at the same time as others.
 
