@@ -185,8 +185,7 @@ class BackendCaller:
         :raises ApiError: that of the last try.
         """
         where, budget = write.address(), self.deadline
-        given = write.variables.body
-        call = wire_write(where.path, where.query, body=given, id_field=id_field(write.hook.data))
+        call = wire_write(where.path, where.query, body=write.variables.body, id_field=id_field(write.hook.data))
         body: dict[str, Any] = {} if write.hook.body is None else {"json": call.body}
         key = write.idempotency_key or str(uuid.uuid4())
         series, lost = Tries(retries=self.retries, budget=budget, most=1 + MUTATION_RETRIES), None
@@ -265,7 +264,5 @@ def may_have_arrived(error: ApiError) -> bool:
     if error.status is None:
         return isinstance(error, ApiUnavailableError) and error.was_sent
     return (
-        error.status < HTTPStatus.BAD_REQUEST
-        or error.status in RETRY_STATUSES
-        or error.status >= HTTPStatus.INTERNAL_SERVER_ERROR
+        error.status in RETRY_STATUSES or not HTTPStatus.BAD_REQUEST <= error.status < HTTPStatus.INTERNAL_SERVER_ERROR
     )

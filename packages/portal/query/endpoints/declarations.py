@@ -125,8 +125,7 @@ class Endpoint(Generic[TParams]):
     @property
     def declared_types(self) -> dict[str, object]:
         """Role (`data`, `item`, `body`, `params`) to type, for each that is declared."""
-        found = {role: getattr(self, role, None) for role in _ROLES}
-        return {role: kind for role, kind in found.items() if kind is not None}
+        return {role: kind for role in _ROLES if (kind := getattr(self, role, None)) is not None}
 
     def qualified(self, key: str) -> str:
         """An endpoint key with its domain: the group's own domain, unless the key names one."""

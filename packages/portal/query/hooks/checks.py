@@ -34,28 +34,16 @@ _ONE_NAME: Final = "name one of the two hooks differently: keys are made of the 
 
 
 def check_endpoints(
-    *, concerns: Callable[[str], bool] = lambda _: True, incomplete: Collection[str] = ()
+    registry: Registry = REGISTRY, *, concerns: Callable[[str], bool] = lambda _: True, incomplete: Collection[str] = ()
 ) -> list[CheckMessage]:
-    """Check what this process declares: `portal_operate.checks` imports all services first.
+    """Check the endpoints of this process: `portal_operate.checks` imports all services first.
 
-    :param concerns: as of :func:`check_registry`, with `incomplete`.
-    """
-    key, found = PROFILE_QUERY.key.endpoint, check_registry(REGISTRY, concerns=concerns, incomplete=incomplete)
-    profile = REGISTRY.queries.get(key)
-    if profile is None or profile.is_list or profile.path_shape != ME_PATH:
-        says = f"{key} should be the one-shot query of {ME_PATH}: it names the user"
-        found.append(Error(says, hint="declare it in portal.services.user", id="portal.query.E007"))
-    return found
-
-
-def check_registry(
-    registry: Registry, *, concerns: Callable[[str], bool] = lambda _: True, incomplete: Collection[str] = ()
-) -> list[CheckMessage]:
-    """Check the endpoints of one registry.
-
+    :param registry: another one, in tests.
     :param concerns: whether the endpoints of a domain are checked.
     :param incomplete: the domains of which a module could not be imported: not all of their queries are known.
     """
+    key = PROFILE_QUERY.key.endpoint
+    profile = registry.queries.get(key)
     faults: list[tuple[Endpoint[Any], Iterable[EndpointFault]]] = [
         *(
             (hook, [("E001", f"its key {hook.key} is another hook's already", _ONE_NAME)])
@@ -64,12 +52,16 @@ def check_registry(
         *((query, _query_faults(query)) for query in registry.queries.values()),
         *((write, _mutation_faults(write, registry, incomplete)) for write in registry.mutations.values()),
     ]
-    return [
+    messages: list[CheckMessage] = [
         Error(f"{hook.hook_name}: {says}", hint=hint, obj=place(*hook.declared_at), id=f"portal.query.{number}")
         for hook, found in faults
         if concerns(_domain(hook.key))
         for number, says, hint in found
     ]
+    if profile is None or profile.is_list or profile.path_shape != ME_PATH:
+        says = f"{key} should be the one-shot query of {ME_PATH}: it names the user"
+        messages.append(Error(says, hint="declare it in portal.services.user", id="portal.query.E007"))
+    return messages
 
 
 def _domain(key: str) -> str:

@@ -20,14 +20,12 @@ if TYPE_CHECKING:
     from portal.query.hooks.queries import ReadHook
 
 _KEY = re.compile(r"(?!use_)[a-z][a-z0-9_]*")
-_SERVICES = "services"
 
 
 def _domain_of(module: str) -> str:
     """`portal.services.energy.clients` → `energy`; outside `services`: the module's own name."""
-    parts = module.split(".")
-    following = parts[parts.index(_SERVICES) + 1 :] if _SERVICES in parts else []
-    return (following or parts[-1:])[0]
+    before, _, below = f".{module}".partition(".services.")
+    return below.partition(".")[0] or before.rpartition(".")[2]
 
 
 class _Group:

@@ -17,7 +17,7 @@ from portal.query import (
     query_endpoint,
 )
 from portal.query.endpoints.registry import Registry
-from portal.query.hooks.checks import check_registry
+from portal.query.hooks.checks import check_endpoints
 from tests.portal.query.faulty import Thing, ThingsParams, adds, merges
 
 
@@ -49,17 +49,22 @@ class BillWithLines(Bill):
     lines: tuple[str, ...] = ()
 
 
+def registry_with_profile() -> Registry:
+    registry = Registry()
+    create_query_group({"get_me": query_endpoint(data=dict, url="/me")}, domain="user", registry=registry)
+    return registry
+
+
 def faults_of(queries: dict[str, Any], write: Any = None) -> list[CheckMessage]:
     """What the checks find in a list of things and one of things by id, in these queries, and in this mutation."""
-    registry = Registry()
+    registry = registry_with_profile()
     given = {
         "get_things": paginated_query_endpoint(item=Thing, url="/things"),
         "get_thing": query_endpoint(data=Thing, params=ThingsParams, url="/thing"),
     }
     create_query_group(given | queries, domain="faulty", registry=registry)
-    create_query_group({"get_me": query_endpoint(data=dict, url="/me")}, domain="user", registry=registry)
     create_mutation_group({"write": write} if write is not None else {}, domain="faulty", registry=registry)
-    return check_registry(registry)
+    return check_endpoints(registry)
 
 
 def writing(data: Any = dict) -> Any:
@@ -140,17 +145,21 @@ def test_an_error_names_the_place_and_what_may_have_been_meant(queries: dict[str
 
 
 def test_two_hooks_with_one_key_are_an_error_and_one_that_was_not_imported_may_have_the_tag() -> None:
-    registry = Registry()
+    registry = registry_with_profile()
     for _ in range(2):
         create_query_group(one(Thing), domain="faulty", registry=registry)
     create_mutation_group({"write": writing().invalidates(tag="xyz")}, domain="faulty", registry=registry)
-    assert [fault.id for fault in check_registry(registry, incomplete={"other"})] == ["portal.query.E001"]
+    assert [fault.id for fault in check_endpoints(registry, incomplete={"other"})] == ["portal.query.E001"]
 
 
 def test_a_hook_may_stand_for_its_key_before_it_has_a_name() -> None:
-    registry, later = Registry(), paginated_query_endpoint(item=Thing, url="/things")
+    registry, later = registry_with_profile(), paginated_query_endpoint(item=Thing, url="/things")
     write = writing().add_created_to_paginated_list(list_query_key=later)
     create_mutation_group({"write": write}, domain="faulty", registry=registry)
     create_query_group({"get_later": later}, domain="faulty", registry=registry)
     assert [helper.target for helper in write.helpers] == ["faulty.get_later"]
-    assert check_registry(registry) == []
+    assert check_endpoints(registry) == []
+
+
+def test_a_missing_query_of_the_profile_is_an_error() -> None:
+    assert [fault.id for fault in check_endpoints(Registry())] == ["portal.query.E007"]
