@@ -36,7 +36,7 @@ from portal.errors import (
 )
 from portal.process import Deadline, waits_for
 from portal.query.cache import row_id
-from portal.rows import id_field
+from portal.rows import id_field, is_row_type
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -218,7 +218,7 @@ class BackendCaller:
                         raise
                 else:
                     data = call.read(answer.data)
-                    if write.hook.promises_row and row_id(data) is None:
+                    if is_row_type(write.hook.data) and row_id(data) is None:
                         raise ApiMalformedError("The backend's answer is not the row that was written.")
                     return data
 

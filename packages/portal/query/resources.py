@@ -232,12 +232,10 @@ class ResourceFactory(Generic[ListP, RowP]):
             mutation = mutation_endpoint(data=shown, params=row, **write).set_answer(query_key=single)
             return mutation.merge_updated_in_paginated_list(list_query_key=found, newest_first_by=newest_first_by)
 
-        create = mutation_endpoint(
-            data=item, body=partial_type(item), url=path, method="POST"
-        ).add_created_to_paginated_list(list_query_key=found, newest_first_by=newest_first_by)
-        delete = mutation_endpoint(params=row, url=of_a_row, method="DELETE").remove_from_paginated_list(
-            list_query_key=found
-        )
+        create = mutation_endpoint(data=item, body=partial_type(item), url=path, method="POST")
+        create = create.add_created_to_paginated_list(list_query_key=found, newest_first_by=newest_first_by)
+        delete = mutation_endpoint(params=row, url=of_a_row, method="DELETE")
+        delete = delete.remove_from_paginated_list(list_query_key=found)
         restore = changing(url=f"{of_a_row}/{RESTORE_SEGMENT}", method="POST")
         writes = {
             "create": create.set_answer(query_key=single) if shown is item else create,

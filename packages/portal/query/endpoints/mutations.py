@@ -21,7 +21,7 @@ from portal.query.endpoints.effects import (
     SetAnswer,
     Variables,
 )
-from portal.rows import copied, decoder_of, is_row_type, to_json
+from portal.rows import copied, decoder_of, to_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -174,11 +174,6 @@ class DeclaredMutation(Endpoint[TParams], Generic[TData, TBody, TParams]):
     def changes_nothing(self) -> Self:
         """Say that the write changes no cached query. `check` asks each write for an effect, or for this."""
         return replace(self, is_without_effect=True)
-
-    @cached_property
-    def promises_row(self) -> bool:
-        """Whether the response is an object with an `id`."""
-        return is_row_type(self.data)
 
     @cached_property
     def helpers(self) -> tuple[ListHelper, ...]:

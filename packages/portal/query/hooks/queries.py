@@ -164,7 +164,7 @@ def query_endpoint(
         keywords. Those that the url does not take go into the query string.
     :param url: path below the backend's address, such as `/energy/clients/{id}`, or a function of the parameters that
         returns one. Parameters in a path are percent-encoded.
-    :param options: `stale_time_s`, `cache`, `stale_while_revalidate`, `without`, `tags`: see
+    :param options: `stale_time_s`, `cache`, `stale_while_revalidate`, `optional`, `tags`: see
         :class:`~portal.query.endpoints.declarations.ReadOptions`.
     :raises UsageError: the url is not a path, or an option does not fit.
     """
