@@ -187,9 +187,10 @@ def _number(value: Any) -> int | float | None:
 
 def _moment(value: Any) -> datetime | None:
     """A time or a day, as rows are read: without a zone it is in UTC, a number is seconds since the epoch."""
-    with suppress(TypeError, ValueError, OverflowError, OSError):
+    with suppress(ValueError, OverflowError, OSError):
+        if isinstance(value, str):
+            found = datetime.fromisoformat(value)
+            return found if found.tzinfo else found.replace(tzinfo=UTC)
         if isinstance(value, int | float) and not isinstance(value, bool):
             return datetime.fromtimestamp(value, UTC)
-        found = datetime.fromisoformat(value)
-        return found if found.tzinfo else found.replace(tzinfo=UTC)
     return None
