@@ -16,7 +16,7 @@ from portal.query.cache.patches import apply_answers
 from portal.query.cache.write_records import ALL_QUERIES, ALL_STALE, ANSWER, Patch, WriteRecord, query_name
 from portal.query.endpoints.registry import Registry
 from portal.services.user import UserQueries
-from tests.portal.query.answering import Queries, create, read, rename, shown, touch
+from tests.portal.query.answering import Queries, create, names, read, rename, shown, touch
 from tests.portal.query.clients import me, once
 from tests.portal.query.faulty import Faulty, ThingParams
 from tests.portal.query.world import User
@@ -64,6 +64,24 @@ def test_overlapping_write_has_the_detail_fetched(ada: User, happens: Any, fetch
     rename(ada, "c3", "ours")
     with ada.reads(fetched):
         assert shown(ada, "c3") == ada.backend.rows[2]["name"]
+
+
+def test_touch_during_a_write_has_the_list_fetched(ada: User) -> None:
+    other = ada.request()
+    names(ada)
+    ada.backend.inside = once(
+        lambda: touch(other, "c5", "theirs") and names(other), method="PATCH", path="/energy/clients/c5"
+    )
+    rename(ada, "c5", "ours")
+    assert names(ada)["c5"] == "theirs"
+
+
+def test_answer_is_as_old_as_its_request(ada: User) -> None:
+    began = ada.world.clock.now
+    ada.backend.before = lambda *_: ada.passes(5)
+    rename(ada, "c3", "new")
+    with ada.reads(0):
+        assert read(ada, "c3").as_of.timestamp() == began
 
 
 @pytest.mark.parametrize(
@@ -135,8 +153,9 @@ def test_numbered_or_missing_id_is_an_answer(faulty: Faulty, queries: Any) -> No
 def test_profile_is_never_set(ada: User) -> None:
     """It decides about access."""
     me(ada)
+    ada.registry = Registry(queries={"user.get_me": UserQueries.use_get_me_query})
 
-    class OwnMutations(MutationGroup, domain="faulty", registry=Registry()):
+    class OwnMutations(MutationGroup, domain="faulty", registry=ada.registry):
         use_write_mutation: Any = mutation_endpoint(data=dict, url="/write", method="POST").set_answer(
             query_key=UserQueries.use_get_me_query, get_params=lambda _sent, _data: {}
         )

@@ -75,6 +75,17 @@ class TestMixedTokens:
         ada.backend.rows.clear()
         assert not clients(client, {"sort": "name"}).data.items
 
+    @pytest.mark.parametrize("is_lost", [False, True])
+    def test_opaque_ones_forget_what_was_read(self, ada: User, is_lost: bool) -> None:
+        ada.backend.users |= {"opaque": "ada", "another": "ben"}
+        tokens = TokenStore(TokenPair(access="opaque", refresh="first"))
+        client = ada.process.request_with(tokens)
+        assert me(client).unwrap()["id"] == "ada"
+        if is_lost:
+            ada.store.values.clear()
+        tokens.rotate(TokenPair(access="another"), replaced="first")
+        assert me(client).unwrap()["id"] == "ben"
+
     def test_pages_of_both_are_no_list(self, ada: User, tokens: TokenStore) -> None:
         me(ada)
         before = ada.backend.reads()

@@ -6,16 +6,22 @@ A command's client may live for hours: what it memoizes is bounded, in number an
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
+from django.test import override_settings
 
+from portal.api import Backend
 from portal.api.tokens import TokenStore
+from portal.config.current import portal_config
 from portal.config.limits import REQUEST_BUDGET_S
 from portal.errors import ApiForbiddenError, ApiNotFoundError
 from portal.process.deadline import Deadline
 from portal.query import use_queries, versions_of
+from portal.query.cache import MAX_CLOCK_SKEW_S
 from portal.query.events import MAX_EVENTS
+from portal.query.process_state import _Process
 from portal.query.request_sign_in import MAX_MEMOIZED, MEMOIZED_FOR_S
 from tests.portal.query.clients import clients, delete, invalidate, listed, me, names, once, one, rename
 from tests.portal.query.fakes import unavailable
@@ -110,6 +116,22 @@ def test_hot_reads_are_one_round_trip_together(ada: User) -> None:
         assert trips in {None, ada.store.trips - before}
         if trips:
             rename(ada, "c5", "renamed")
+
+
+@pytest.mark.parametrize("params", [None, {"q": "c"}], ids=["a query", "a variant"])
+def test_pages_of_another_address_are_misses(ada: User, params: Any) -> None:
+    listed(ada, params)
+    with ada.reads(1):
+        listed(ada.elsewhere(backend_url="https://other.example"), params)
+
+
+@pytest.mark.parametrize(("settle_s", "lag_s"), [(5.0, 5.0 + MAX_CLOCK_SKEW_S), (0.0, 0.0)])
+def test_process_has_its_backends_address_and_lag(ada: User, settle_s: float, lag_s: float) -> None:
+    address, backend = "https://own.example", type("Slow", (Backend,), {"settle_s": settle_s})()
+    with override_settings(PORTAL=replace(portal_config(), api_base_url=address, backend=backend)):
+        cache = _Process().runtime().cache
+    expected = ada.elsewhere(backend_url=address).process.runtime.cache
+    assert (cache._backend, cache._read_lag_s) == (expected._backend, lag_s)
 
 
 def test_later_read_finds_prefetched_data(ada: User) -> None:

@@ -115,6 +115,19 @@ def test_uncertain_write_has_pages_fetched_while_reads_lag(ada: User) -> None:
             assert answering.names(ada)["c5"] == "second"
 
 
+def test_all_writes_show_while_the_backend_lags(ada: User) -> None:
+    listed(ada)
+    for row_id in ("c5", "c4"):
+        rename(ada, row_id, "new")
+    assert names(ada.request(reload=True)) == {"c5": "new", "c4": "new"}
+
+
+def test_uncertain_write_hides_no_later_write(ada: User) -> None:
+    answering.touch(ada, "c5", "second")
+    answering.rename(ada, "c4", "later")
+    assert answering.names(ada)["c4"] == "later"
+
+
 def test_page_after_a_write_is_fresh_while_lagging(ada: User) -> None:
     created = create(ada, "client new")
     listed(ada)

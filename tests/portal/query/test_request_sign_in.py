@@ -165,6 +165,13 @@ def test_profile_proves_the_token_while_its_cache_lasts(ada: User) -> None:
     assert not ada.request().is_accepted()
 
 
+def test_answer_that_is_no_profile_is_not_cached(ada: User) -> None:
+    phone = ada.signed_in()
+    ada.backend.open_paths["/me"] = ["no profile"]
+    me(phone)
+    assert not phone.request().is_accepted()
+
+
 class TestTheFirstPage:
     """`/me` and the list of a new sign-in wait for each other nowhere."""
 

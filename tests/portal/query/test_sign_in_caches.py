@@ -82,6 +82,17 @@ class TestWhoHasTheTokenHasTheCache:
             [name] = {*at_once(4, partial(lambda token, _: name_in(made_by(world), token), token))}
             assert name
 
+    def test_cache_that_is_made_meanwhile_is_opened(self, world: World) -> None:
+        token, made = make_token(), []
+
+        def make_elsewhere() -> None:
+            if not made:
+                made.append(name_in(made_by(world), token))
+
+        cache = made_by(world).open(token, check_active=make_elsewhere)
+        assert cache is not None
+        assert cache.name == made[0] == name_in(made_by(world), token)
+
     @pytest.mark.parametrize(
         ("exp_in", "kept_s"),
         [
@@ -228,18 +239,21 @@ class TestHandOn:
             listed(fresh.elsewhere())
 
     @pytest.mark.parametrize(
-        ("new", "is_proven", "is_handed_on"),
+        ("old", "new", "is_proven", "is_handed_on"),
         [
-            (make_token("ada"), False, True),
-            (make_token("ben"), False, False),
-            (jwt.encode({"sub": "ada", "iss": "https://other.example"}, "x" * 32), False, False),
-            ("opaque", False, False),
-            ("opaque", True, True),
+            (make_token("ada"), make_token("ada"), False, True),
+            (make_token("ada"), make_token("ben"), False, False),
+            (make_token("ada"), jwt.encode({"sub": "ada", "iss": "https://other.example"}, "x" * 32), False, False),
+            (make_token("ada"), "opaque", False, False),
+            ("opaque", "another", False, False),
+            (make_token("ada"), "opaque", True, True),
         ],
-        ids=["same subject", "another subject", "another issuer", "opaque", "opaque and proven"],
+        ids=["same subject", "another subject", "another issuer", "opaque", "both opaque", "opaque and proven"],
     )
-    def test_needs_proof_or_one_subject(self, world: World, new: str, *, is_proven: bool, is_handed_on: bool) -> None:
-        caches, old = made_by(world), make_token("ada")
+    def test_needs_proof_or_one_subject(
+        self, world: World, *, old: str, new: str, is_proven: bool, is_handed_on: bool
+    ) -> None:
+        caches = made_by(world)
         name = name_in(caches, old)
         caches.hand_on(old, new, is_proven=is_proven)
         assert (name_in(made_by(world), new) == name) is is_handed_on

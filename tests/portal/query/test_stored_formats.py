@@ -128,6 +128,7 @@ def test_pages_of_another_format_are_never_read(ada: User, monkeypatch: pytest.M
     def later(work: Any) -> Any:
         with monkeypatch.context() as patched:
             patched.setattr(page_cache, "PAGE_FORMAT", pages.PAGE_FORMAT + 1)
+            patched.setattr(pages, "_STORED_MEMBERS", 2)
             patched.setattr(pages.Page, "stored", lambda page: {"at": page.at, "body": page.body})
             return work()
 

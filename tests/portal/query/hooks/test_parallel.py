@@ -122,8 +122,9 @@ def test_queries_have_one_refresh_and_one_deadline(ada: User) -> None:
 @pytest.mark.parametrize("threads", [0, 1], ids=["none can be started", "all are busy"])
 def test_busy_threads_are_not_waited_for(ada: User, threads: int) -> None:
     pool, may_end = Pool(name="taken", threads=threads, queue=9), threading.Event()
-    pool.submit(lambda: may_end.wait(WAIT_S))
+    held = pool.submit(lambda: may_end.wait(WAIT_S))
     results = use_queries(ada.elsewhere(pool=pool).request(), searches("123"))
+    assert not (held and held.done())
     may_end.set()
     assert [ids(result) for result in results] == [["c1"], ["c2"], ["c3"]]
 

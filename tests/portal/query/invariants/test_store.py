@@ -9,7 +9,18 @@ import pytest
 
 from portal.errors import ApiUnavailableError
 from portal.query.cache.write_log import MAX_RECORDS
-from tests.portal.query.clients import clients, create, delete, invalidate, listed, names, once, one, rename
+from tests.portal.query.clients import (
+    before_next,
+    clients,
+    create,
+    delete,
+    invalidate,
+    listed,
+    names,
+    once,
+    one,
+    rename,
+)
 from tests.portal.query.world import User
 
 
@@ -69,10 +80,18 @@ class TestI12TheStoreDownNeverRaises:
         ada.request().purge()
         invalidate(ada)
 
-    def test_and_in_other_processes_as_soon_as_this_one_asks_the_store_for_anything(self, ada: User) -> None:
+    @pytest.mark.parametrize("is_at_its_record", [False, True])
+    def test_and_in_other_processes_as_soon_as_this_one_asks_the_store_for_anything(
+        self, ada: User, is_at_its_record: bool
+    ) -> None:
         other, ben = ada.elsewhere(), ada.signed_in("ben")
         listed(other)
-        ada.backend.inside = once(lambda: setattr(ada.store, "down", True), method="DELETE", path="/energy/clients/c5")
+        if is_at_its_record:
+            before_next(ada, "incr", lambda: setattr(ada.store, "down", True))
+        else:
+            ada.backend.inside = once(
+                lambda: setattr(ada.store, "down", True), method="DELETE", path="/energy/clients/c5"
+            )
         delete(ada, "c5")
         ada.store.down = False
         listed(ben)

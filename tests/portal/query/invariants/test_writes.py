@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from portal.query.cache import MAX_RECORDS
 from tests.portal.query.clients import BODY, before_next, clients, delete, listed, names, once, rename
 from tests.portal.query.fakes import PAST_ITS_LIFE_S, unavailable
 from tests.portal.query.faulty import Faulty, adds, merges, removes
@@ -114,6 +115,24 @@ class TestI16OverlappingWritesNeverEndWithTheOlderVersion:
         rename(ada, "c5", "five")
         with ada.reads(1):
             assert names(ada) == {row["id"]: row["name"] for row in ada.backend.rows[:2]}
+
+    @pytest.mark.parametrize("others", [0, MAX_RECORDS], ids=["its record was lost", "too many came after it"])
+    def test_unknown_overlapping_writes_have_the_list_fetched(self, ada: User, others: int) -> None:
+        listed(ada)
+        other = ada.elsewhere()
+
+        def rename_and_read() -> None:
+            rename(other, "c5", "six")
+            if not others:
+                [record] = [key for key, value in ada.store.values.items() if "six" in value]
+                del ada.store.values[record]
+            for number in range(others):
+                rename(other, "c4", f"name {number}")
+            listed(other)
+
+        ada.backend.inside = once(rename_and_read, method="PATCH", path="/energy/clients/c5")
+        rename(ada, "c5", "five")
+        assert names(ada)["c5"] == "six"
 
     def test_writes_of_different_rows_need_no_fetch(self, ada: User) -> None:
         listed(ada)

@@ -89,6 +89,23 @@ def test_fetch_from_before_a_change_is_not_joined(ada: User, happens: Any, read:
     assert other.seen == [["c4", "c3"]]
 
 
+def test_fetch_from_before_the_cached_page_is_not_joined(ada: User) -> None:
+    """Another process has fetched the page since. The reload began before all of them."""
+    client, elsewhere = ada.request(reload=True), ada.elsewhere()
+    other = Reader(lambda: listed(client))
+
+    def change_and_read() -> None:
+        ada.passes(1)
+        a_change_by_others(ada)
+        listed(elsewhere)
+        other.run()
+
+    ada.backend.inside = once(change_and_read)
+    listed(ada)
+    other.thread.join(WAIT_S)
+    assert other.seen == [["c4", "c3"]]
+
+
 def test_reload_joins_a_later_fetch(ada: User) -> None:
     deadline = Watched()
     client = ada.request(reload=True, deadline=deadline)
