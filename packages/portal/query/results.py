@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
-from portal.config.contract_names import HAS_NEXT_FIELD, ITEMS_FIELD, SORT_PARAM
+from portal.config.contract_names import HAS_NEXT_FIELD, SORT_PARAM
 from portal.config.limits import MAX_PAGES
 from portal.errors import (
     ApiError,
@@ -259,17 +259,9 @@ def list_data(
     :param is_from_start: whether the first page is the first one of the list.
     :param warned: the names for which this process has logged a warning.
     """
-    bodies = tuple(copied(merged.page.body) for merged in pages)
-    rows, has_unnamed = unique_rows(
-        [merged.rows for merged in pages]
-        if request.decode is not None
-        # Copies: of the body, or of rows that show the user's own writes.
-        else [
-            body[ITEMS_FIELD] if merged.rows is merged.page.rows else copied_rows(merged.rows)
-            for merged, body in zip(pages, bodies, strict=True)
-        ],
-        unique_by=request.hook.unique_by,
-    )
+    # Rows that are not decoded are handed out, and callers may change them.
+    own = [merged.rows if request.decode is not None else copied_rows(merged.rows) for merged in pages]
+    rows, has_unnamed = unique_rows(own, unique_by=request.hook.unique_by)
     if has_unnamed and request.endpoint not in warned:
         warned.add(request.endpoint)
         logger.warning(
@@ -285,7 +277,7 @@ def list_data(
         items=rows if request.decode is None else request.decode(rows),
         has_next=has_more,
         next_cursor=pages[-1].page.next_cursor if has_more else None,
-        raw_res=bodies,
+        raw_res=tuple(copied(merged.page.body) for merged in pages),
         total=_counted_total(request, contradicted, pages[0].total, whole=whole) if pages else None,
         ignored=contradicted,
     )
