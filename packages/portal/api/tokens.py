@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import logging
 import math
 import threading
 from dataclasses import dataclass, field
@@ -12,6 +13,8 @@ from functools import lru_cache
 from typing import Final, Protocol
 
 from portal.config.cookies import MAX_COOKIE_BYTES
+
+logger = logging.getLogger(__name__)
 
 #: A browser keeps no cookie for longer than 400 days (RFC 6265bis, section 5.5).
 MAX_LIFETIME_S: Final = 400 * 24 * 60 * 60
@@ -57,6 +60,16 @@ class HandOn(Protocol):
 
 def _hand_on_nothing(old: str, new: str, *, is_proven: bool) -> None:
     """Do nothing: nobody caches anything under an access token."""
+
+
+def hand_on_safely(hand_on: HandOn, old: str | None, new: str | None, *, is_proven: bool) -> None:
+    """Hand on from an access token to its successor, before anybody can have it. Never raises."""
+    if old is None or new is None:
+        return
+    try:
+        hand_on(old, new, is_proven=is_proven)
+    except Exception as error:  # noqa: BLE001  the old pair is spent: whatever is wrong, the new one must not be lost
+        logger.warning("what is cached is not handed on to a new token: %s", error)
 
 
 class TokenStore:

@@ -181,12 +181,7 @@ class RequestSignIn:
         """
         self.sync_with_tokens()
         self.check_one_user()
-        token = self.token
-        others = [each for each in {sent, token} if each is None or cache_key(each) != cache.token_key]
-        try:
-            return not others or set(self._caches.names(*others)) == {cache.name}
-        except StoreUnavailableError:
-            return False
+        return all(each is not None and self._opens(each, cache) for each in {sent, self.token})
 
     def check_one_user(self) -> None:
         """Refuse tokens of two users.
@@ -231,8 +226,8 @@ class RequestSignIn:
             self.purge()
             raise
 
-    def spaces(self, cache: SignInCache | None, *, sent: str | None) -> set[str]:
-        """Return the spaces whose write logs must record this completed write.
+    def spaces(self, cache: SignInCache | None = None, *, sent: str | None = None) -> set[str]:
+        """Return the spaces whose write logs must record a completed write.
 
         They are read from the store: what opens a cache may have been lost, and made again, while the write was under
         way. A cache that is opened after the write was done holds nothing older. If the store is down, what these
@@ -243,10 +238,8 @@ class RequestSignIn:
         """
         self.sync_with_tokens()
         tokens = {token for token in (self.token, sent) if token is not None}
-        names = {None if cache is None else cache.name}
         try:
-            names |= set(self._caches.names(*tokens)) if tokens else set()
-            return self._caches.spaces(name for name in names if name is not None)
+            return self._caches.spaces(*tokens, name=None if cache is None else cache.name)
         except StoreUnavailableError:
             self._do_or_wait(lambda: self._caches.purge(*tokens))
             return set()
@@ -256,10 +249,16 @@ class RequestSignIn:
         if old is None or new is None or self._tokens.status is not TokenStatus.REFRESHED:
             return False
         try:
-            one, other = self._caches.names(old, new)
+            space = self._caches.spaces(new)
+            return bool(space) and space == self._caches.spaces(old)
         except StoreUnavailableError:
             return False
-        return one is not None and one == other
+
+    def _opens(self, token: str, cache: SignInCache) -> bool:
+        try:
+            return cache_key(token) == cache.token_key or self._caches.spaces(token) == {cache.space}
+        except StoreUnavailableError:
+            return False
 
     @staticmethod
     def _do_or_wait(purge: Callable[[], None]) -> None:

@@ -129,8 +129,7 @@ class SignInCaches:
     def open(self, token: str, *, check_active: Callable[[], None]) -> SignInCache | None:
         """Open the cache of a token, and make it where there is none; None for an expired token.
 
-        :param check_active: raises an error if the token was signed out. It is called before anything is opened that
-            the store does not have already.
+        :param check_active: raises an error if the token was signed out. It is called unless the store has the cache.
         """
         if self._is_expired(token):
             return None
@@ -157,8 +156,8 @@ class SignInCaches:
     def hand_on(self, old: str, new: str, *, is_proven: bool) -> None:
         """Let `new`, which a refresh has just returned, open the cache of `old`.
 
-        :param is_proven: whether the portal knows that both are of one sign-in. Else both have to name one subject: a
-            browser may send the access token of one sign-in with the refresh token of another.
+        A browser may send the access token of one sign-in with the refresh token of another. So both have to name one
+        subject, unless it is proven that they are of one sign-in.
         """
         if old != new and (is_proven or same_subject(old, new)):
             key = cache_key(old)
@@ -171,32 +170,21 @@ class SignInCaches:
             if _name_in(value):
                 self._store.add(cache_key(new), value, lifetime_s=self._lifetime_s(new))
 
-    def names(self, *tokens: str | None) -> list[str | None]:
-        """Return the name of the cache that each token opens in the store, expired or not."""
-        keys = [cache_key(token or "") for token in tokens]
-        found = self._store.get_many(keys)
-        return [_name_in(found.get(key)) for key in keys]
-
-    def spaces(self, names: Iterable[str]) -> set[str]:
-        """Return the present spaces of caches; none of one that was purged, and not opened since."""
-        keys = {_number_key(name): name for name in names}
-        return {f"{keys[key]}:{number}" for key, number in self._store.get_many(keys).items()}
+    def spaces(self, *tokens: str, name: str | None = None) -> set[str]:
+        """Return the present spaces of the caches that tokens open, expired or not; none of one that is purged."""
+        found = self._store.get_many(map(cache_key, tokens)) if tokens else {}
+        names = {_number_key(each): each for each in (name, *map(_name_in, found.values())) if each}
+        return {f"{names[key]}:{number}" for key, number in self._store.get_many(names).items()}
 
     # --- numbers, and purges ---
 
     def generation_keys(self, endpoint: str, cache: SignInCache) -> tuple[str, str]:
-        """Return the keys of the numbers of all caches, and of an endpoint.
-
-        In a cluster there is a copy for each hash tag: a read finds it where the pages lie, and no node serves all.
-        """
+        """Return the keys of the numbers of all caches, and of an endpoint. A cluster has a copy beside the pages."""
         tag = f"{cache.name[:HASH_TAG_CHARS]}:" if self._store.tags else ""
         return f"{tag}{_generation_key(None)}", f"{tag}{_generation_key(endpoint)}"
 
     def generation(self, keys: tuple[str, str], cache: SignInCache, found: Mapping[str, Any]) -> str:
-        """Return what a page carries that is fetched now. Makes the numbers that are missing.
-
-        :param found: values that were read from the store, those of `keys` among them.
-        """
+        """Return what a page that is fetched now carries. Makes the numbers that are missing."""
         numbers = tuple(map(found.get, keys))
         if set(map(type, numbers)) != {int}:
             numbers = self._numbers(keys, lifetime_s=GENERATION_LIFETIME_S)
@@ -207,23 +195,23 @@ class SignInCaches:
         key = _generation_key(endpoint)
         self._store.delete_many([f"{tag}:{key}" for tag in self._store.tags] or [key])
 
-    def purge(self, *tokens: str) -> None:
-        """Drop all that is cached for the sign-ins of these tokens, in all processes at once.
+    def purge(self, *tokens: str, names: Iterable[str] = ()) -> None:
+        """Drop all that is cached for the sign-ins of tokens, in all processes at once; and of names.
 
         If the store is down, this process does it before it next asks the store for cached data.
         """
-        self._purge(*map(cache_key, tokens))
-
-    def purge_names(self, names: Iterable[str]) -> None:
-        """Drop all that these caches have; later, if the store is down."""
-        self._purge(*map(_number_key, names))
+        with self._lock:
+            self.pending |= {key: object() for key in (*map(cache_key, tokens), *map(_number_key, names))}
+            if len(self.pending) > MAX_PENDING:
+                self.pending = {_EVERYTHING: object()}
+        self.flush()
 
     def purge_user(self, subject: str) -> None:
         """Drop all that is cached for the sign-ins of a user; later, if the store is down.
 
         :param subject: the claim `sub` of the user's access tokens.
         """
-        self._purge(_number_key(_user_name(subject)))
+        self.purge(names=[_user_name(subject)])
 
     def flush(self) -> None:
         """Do all purges that wait. Cached reads call it only if there are some.
@@ -245,13 +233,6 @@ class SignInCaches:
                     del self.pending[key]
 
     # --- inside ---
-
-    def _purge(self, *keys: str) -> None:
-        with self._lock:
-            self.pending |= {key: object() for key in keys}
-            if len(self.pending) > MAX_PENDING:
-                self.pending = {_EVERYTHING: object()}
-        self.flush()
 
     def _numbers(self, keys: tuple[str, ...], *, lifetime_s: float) -> tuple[int, ...]:
         found = self._store.get_many(keys)

@@ -285,7 +285,7 @@ class TestWrite:
         listed(ada)
         other, token = ada.elsewhere(), str(ada.tokens.current.access)
         caches = made_by(ada.world)
-        opened = caches.names(token)
+        first = name_in(caches, token)
 
         def lose_and_open() -> None:
             ada.store.values.pop(cache_key(token))
@@ -293,7 +293,7 @@ class TestWrite:
 
         ada.backend.before = once(lose_and_open, method="PATCH", path="/energy/clients/c5")
         rename(ada, "c5", "renamed")
-        spaces = caches.spaces(map(str, opened + caches.names(token)))
+        spaces = caches.spaces(token, name=first)
         assert len(spaces) == 2
         for space in spaces:
             log = re.compile(rf"{space}:energy\.get_clients:\d+")

@@ -31,7 +31,7 @@ from portal.api.refresh.sealing import log_name
 from portal.api.refresh.token_endpoint import InvalidGrant, NoResponse, TokensIssued
 from portal.api.refresh.token_family import rotate
 from portal.api.refresh.token_records import FailedOutcome, Started
-from portal.api.tokens import sign_in_lifetime
+from portal.api.tokens import hand_on_safely, sign_in_lifetime
 from portal.config.limits import (
     REFRESH_DEADLINE_S,
     REFRESH_FAILED_MEMORY_S,
@@ -71,8 +71,7 @@ class RefreshAttempt:
 
     :param submitted: the refresh token in the request's cookies.
     :param access: the request's access token.
-    :param hand_on: of the request's tokens.
-    :param rejected_access: an access token that the backend answered 401 although it had not expired; it is no help.
+    :param rejected_access: an access token that the backend answered 401 although it had not expired.
     :param max_age_s: lifetime of a sign-in whose refresh token names none.
     """
 
@@ -256,8 +255,8 @@ class RefreshAttempt:
             family, forgotten = rotate(
                 record.family, latest_refresh=latest, submitted=self.submitted, pair=pair, now=now
             )
-            submitted = {self.submitted, latest}
-            self._hand_on(record, pair)
+            submitted, known = {self.submitted, latest}, record.family and record.family.latest_pair.access
+            hand_on_safely(self.hand_on, known or self.access, pair.access, is_proven=bool(known))
             self.records.set_rotation(secret, family, submitted=submitted, lifetime_s=self._lifetime(pair))
             # Read after the rotation record is written. An earlier sign-out is seen here; a later one sees the record.
             since = self.records.signed_out_at(secret)
@@ -280,24 +279,10 @@ class RefreshAttempt:
             self.token_endpoint.revoke(refresh=pair.refresh, bearer=pair.access, deadline=limit, request_id=asked_by)
         return result
 
-    def _hand_on(self, record: SignInRecord, pair: TokenPair) -> None:
-        """Tell of the new access token, before anybody can have it."""
-        known = None if record.family is None else record.family.latest_pair.access
-        old = known or self.access
-        if old is None or pair.access is None:
-            return
-        try:
-            self.hand_on(old, pair.access, is_proven=known is not None)
-        except Exception as error:  # noqa: BLE001  the old pair is spent: whatever is wrong, the new one must not be lost
-            logger.warning("refresh %s: cached data is not handed on: %s", log_name(record.latest_refresh), error)
-
     def _save_failure(
         self, record: SignInRecord, owner: str, unknown: Started | None, result: SignInEnded | RetryLater
     ) -> RefreshResult | None:
-        """Record why there are no tokens, and release the lock.
-
-        :param unknown: the submissions whose outcome is still unknown; None where there are none.
-        """
+        """Record why there are no tokens, and which submissions are still `unknown`; release the lock."""
         secret, token = record.secret, record.latest_refresh
 
         def save() -> RefreshResult:

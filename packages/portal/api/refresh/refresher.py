@@ -164,8 +164,7 @@ class TokenRefresher:
         """When the sign-in of these tokens was signed out, in seconds since the epoch; None if it was not.
 
         A valid access token does not tell it by itself. While the store fails nobody can tell: None, since the
-        backend's own revocation remains. This reads the store once or twice, so it is asked for a token that opens
-        no cache yet, not for each call.
+        backend's own revocation remains. It reads the store once or twice: it is for tokens that open no cache yet.
         """
         try:
             at = None if pair.access is None else self._records.signed_out_at(pair.access)

@@ -210,7 +210,7 @@ class PageCache:
         except StoreUnavailableError as error:
             logger.warning("a write could not be logged, so what is cached for its sign-in is dropped: %s", error)
             try:
-                self._caches.purge_names(space.partition(":")[0] for space in spaces)
+                self._caches.purge(names=[space.partition(":")[0] for space in spaces])
             except StoreUnavailableError as still:
                 logger.warning("what is cached for a sign-in is dropped as soon as the store is back: %s", still)
 

@@ -160,7 +160,7 @@ class TestHandOn:
         assert process.refresh(tokens) is RefreshOutcome.REFRESHED
         process.settle()
         assert other.refreshed(pair).current == tokens.current
-        assert "is not handed on: no" in caplog.text
+        assert "is not handed on to a new token: no" in caplog.text
 
     def test_needs_an_old_access_token(self, pair, process):
         tokens, handed_on = process.request(TokenPair(refresh=pair.refresh)), []
