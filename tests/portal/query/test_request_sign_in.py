@@ -67,8 +67,10 @@ class TestPermissions:
         client = ada.request()
         listed(client)
         ada.backend.permissions["ada"] = ["ENERGY_APP"]
+        asked = ada.backend.counted()["GET", "/me"]
         me(client).refetch()
         assert me(client).unwrap()["permissions"] == ["ENERGY_APP"]
+        assert ada.backend.counted()["GET", "/me"] == asked + 1
         with ada.reads(1):
             listed(client)
 
