@@ -28,7 +28,7 @@ from benchmarks.harness.targets import Targets
 from benchmarks.query.storm_rows import LIFETIME_S, MAX_ROWS, START_ROWS, StormServer, make_rows
 from benchmarks.query.storm_thread import Design, Known, Report, Storm, StormThread
 from benchmarks.query.storm_users import LogUser, NaiveUser
-from portal.query.cache import merged_pages
+from portal.query.cache import patches
 from portal.store import query_store
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def _work(storm: Storm, known: Sequence[Known], seed: int, results: Any) -> None
     logging.disable(logging.CRITICAL)
     reports = [Report() for _ in range(THREADS)]
     people = list(zip(known, _make_users(storm, query_store(), known), strict=True))
-    with patch.object(merged_pages, "PAGE_LIFETIME_S", LIFETIME_S), ThreadPoolExecutor(THREADS) as pool:
+    with patch.object(patches, "PAGE_LIFETIME_S", LIFETIME_S), ThreadPoolExecutor(THREADS) as pool:
         running = [
             pool.submit(StormThread(storm=storm, people=people, report=report, seed=seed * 100 + number).run)
             for number, report in enumerate(reports)

@@ -7,6 +7,8 @@ import logging
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
+from msgspec import structs
+
 from portal.api import current_backend
 from portal.config.contract_names import PATHS_WITHOUT_BEARER
 from portal.errors import ApiConflictError, ApiError, ApiNotFoundError, UsageError
@@ -108,7 +110,7 @@ class Writes:
         except ApiError as error:
             record = record_of_failure(error)
             if record is not None:
-                self._record(cache, dict.fromkeys(targets, replace(record, done_at=clock())), {}, sent=sent)
+                self._record(cache, dict.fromkeys(targets, structs.replace(record, done_at=clock())), {}, sent=sent)
             if write.hook.url not in PATHS_WITHOUT_BEARER:
                 self.reads.after_failure(error, endpoint=write.endpoint)
             found = absence(error, write.hook, warned=fetcher.runtime.warned)
@@ -117,7 +119,7 @@ class Writes:
             raise found from error
         answers = [answered_query(part, write, data, registry=registry) for part in write.hook.answers]
         done = dict.fromkeys(targets, ALL_STALE) if is_repeat else records_of(write, data, answers, registry=registry)
-        records = {name: replace(record, done_at=clock()) for name, record in done.items()}
+        records = {name: structs.replace(record, done_at=clock()) for name, record in done.items()}
         # Each answer is a page too, as if its request had been a read: so it shows where no page was cached.
         pages = [
             (key, Page(stamp=since.get(key.endpoint), at=began_at, cursor=None, body=data))
@@ -162,7 +164,7 @@ class Writes:
         spaces = self.reads.sign_in.spaces(cache, sent=sent)
         if cache is None or spaces != {cache.space}:
             # The tokens may be another user's by now. Nobody knows whose write it was, so nobody is shown its rows.
-            records = {name: replace(ALL_STALE, done_at=record.done_at) for name, record in records.items()}
+            records = {name: structs.replace(ALL_STALE, done_at=record.done_at) for name, record in records.items()}
         else:
             for key, page in pages:
                 self.reads.fetcher.cache.put(cache, key, page, start=None, index=0, clock=self.reads.fetcher.clock)

@@ -9,7 +9,7 @@ import pytest
 from django.conf import settings
 
 from portal.config import cookies, limits
-from portal.query.cache.page_cache import PAGE_LIFETIME_S
+from portal.query.cache.pages import PAGE_LIFETIME_S
 from portal_dev.local_servers.server_group import STOP_TIMEOUT_S
 
 MINUTE, DAY = 60, 24 * 60 * 60

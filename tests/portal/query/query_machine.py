@@ -27,7 +27,7 @@ from portal.api.tokens import TokenStore
 from portal.config.limits import MAX_PAGES, STALE_TIME_S
 from portal.errors import ApiNotFoundError, StoreUnavailableError
 from portal.process.single_flight import SingleFlight
-from portal.query.cache.page_cache import PAGE_LIFETIME_S
+from portal.query.cache.pages import PAGE_LIFETIME_S
 from tests.portal.query.answering import Queries
 from tests.portal.query.clients import but_for_the_profile
 from tests.portal.query.fakes import FakeBackend, NoSingleFlight, unavailable

@@ -97,8 +97,8 @@ def test_answer_makes_longer_queries_stale(params: Any, shows: str, is_stale: bo
     patch = Patch(kind=ANSWER, row_id=query_name({"id": "c3"}), row={"name": "new"})
     answer = WriteRecord(patches=(patch,))
     found = apply_answers(page, [answer], params=params)
-    assert (found.body, found.is_stale) == ({"name": "new"} if shows == "new" else "old", is_stale)
-    assert apply_answers(page, [ALL_STALE, answer], params=params).is_stale
+    assert (found.page.body, found.is_invalidated) == ({"name": "new"} if shows == "new" else "old", is_stale)
+    assert apply_answers(page, [ALL_STALE, answer], params=params).is_invalidated
 
 
 def test_unknown_or_stale_writes_overlap() -> None:

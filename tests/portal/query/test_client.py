@@ -18,10 +18,9 @@ from portal.config.current import portal_config
 from portal.config.limits import REQUEST_BUDGET_S
 from portal.errors import ApiForbiddenError, ApiNotFoundError
 from portal.process.deadline import Deadline
-from portal.query import use_queries, versions_of
+from portal.query import process_state, use_queries, versions_of
 from portal.query.cache import MAX_CLOCK_SKEW_S
 from portal.query.events import MAX_EVENTS
-from portal.query.process_state import _Process
 from portal.query.request_sign_in import MAX_MEMOIZED, MEMOIZED_FOR_S
 from tests.portal.query.clients import clients, delete, invalidate, listed, me, names, once, one, rename
 from tests.portal.query.fakes import unavailable
@@ -126,10 +125,13 @@ def test_pages_of_another_address_are_misses(ada: User, params: Any) -> None:
 
 
 @pytest.mark.parametrize(("settle_s", "lag_s"), [(5.0, 5.0 + MAX_CLOCK_SKEW_S), (0.0, 0.0)])
-def test_process_has_its_backends_address_and_lag(ada: User, settle_s: float, lag_s: float) -> None:
+def test_process_has_its_backends_address_and_lag(
+    ada: User, settle_s: float, lag_s: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(process_state, "_made", [])
     address, backend = "https://own.example", type("Slow", (Backend,), {"settle_s": settle_s})()
     with override_settings(PORTAL=replace(portal_config(), api_base_url=address, backend=backend)):
-        cache = _Process().runtime().cache
+        cache = process_state.process_runtime().cache
     expected = ada.elsewhere(backend_url=address).process.runtime.cache
     assert (cache._backend, cache._read_lag_s) == (expected._backend, lag_s)
 

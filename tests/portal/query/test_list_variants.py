@@ -19,7 +19,7 @@ from portal.query import (
     same_params,
 )
 from portal.query.cache.pages import READ_LAG_S, Page, VersionStamp
-from portal.query.cache.patches import PatchedPage, apply_patches
+from portal.query.cache.patches import MergedPage, apply_patches
 from portal.query.cache.write_records import Kind, Patch, WriteRecord
 from portal.query.endpoints.effects import LIST_HELPERS, ListHelper
 from portal.query.endpoints.registry import Registry
@@ -255,7 +255,7 @@ def test_total_without_a_number_is_unknown(ada: User, given: Any) -> None:
     assert clients(ada).data.total is None
 
 
-def patched(*patches: tuple[Kind, str], params: Any = None, fits: Any = True, **options: Any) -> PatchedPage:
+def patched(*patches: tuple[Kind, str], params: Any = None, fits: Any = True, **options: Any) -> MergedPage:
     """The page of a list of five, which shows `a`, after one write for each patch, long after the page."""
     page_total, cursor = options.pop("total", 5), options.pop("cursor", None)
     page = Page(
@@ -300,12 +300,12 @@ def test_patch_changes_rows_and_total(
     *, kind: Kind, row_id: str, params: Any, fits: bool | None, expected: Any, shown: list[Any]
 ) -> None:
     found = patched((kind, row_id), params=params, fits=fits)
-    assert ("stale" if found.is_stale else found.total, found.rows) == (expected, shown)
+    assert ("stale" if found.is_invalidated else found.total, found.rows) == (expected, shown)
 
 
 def test_later_page_gets_no_row_and_no_total() -> None:
     found = patched(("add", "n"), cursor="x")
-    assert (found.rows, found.total, found.is_stale, found.applied) == ([ROW], None, False, 0)
+    assert (found.rows, found.total, found.is_invalidated, found.applied) == ([ROW], None, False, 0)
 
 
 def test_more_removals_than_rows_leave_no_total() -> None:
@@ -314,8 +314,8 @@ def test_more_removals_than_rows_leave_no_total() -> None:
 
 @pytest.mark.parametrize("again", ["add", "merge"])
 def test_row_back_after_its_removal_is_stale(again: Kind) -> None:
-    assert patched(("remove", "a"), (again, "a")).is_stale
-    assert not patched(("remove", "a"), (again, "n")).is_stale
+    assert patched(("remove", "a"), (again, "a")).is_invalidated
+    assert not patched(("remove", "a"), (again, "n")).is_invalidated
 
 
 @pytest.mark.parametrize(
@@ -323,8 +323,8 @@ def test_row_back_after_its_removal_is_stale(again: Kind) -> None:
     [("add", True, True), ("remove", True, True), ("merge", False, True), ("merge", True, False)],
 )
 def test_moved_positions_are_stale(patch: Kind, fits: bool, is_stale: bool) -> None:
-    assert patched((patch, "a"), fits=fits, by_position=True).is_stale is is_stale
-    assert not patched((patch, "a"), fits=fits).is_stale
+    assert patched((patch, "a"), fits=fits, by_position=True).is_invalidated is is_stale
+    assert not patched((patch, "a"), fits=fits).is_invalidated
 
 
 def test_numbered_row_is_found_and_page_unchanged() -> None:

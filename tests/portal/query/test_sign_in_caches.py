@@ -5,18 +5,18 @@ from __future__ import annotations
 import json
 import re
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 
 import jwt
 import pytest
+from msgspec import structs
 
 from portal.api.tokens import TokenPair, TokenStore
 from portal.config.limits import EXPIRY_LEEWAY_S
 from portal.errors import ApiUnauthorizedError, SignInEndedError, StoreUnavailableError
 from portal.query import sign_in_caches
 from portal.query.cache import ALL_STALE
-from portal.query.cache.page_cache import PAGE_LIFETIME_S
+from portal.query.cache.pages import PAGE_LIFETIME_S
 from portal.query.cache.write_records import parse_record
 from portal.query.sign_in_caches import CACHE_LIFETIME_S, MAX_PENDING, USED_TOKEN_KEPT_S, SignInCaches, cache_key
 from tests.portal.query.clients import before_next, clients, listed, me, names, once, rename
@@ -298,7 +298,7 @@ class TestWrite:
         for space in spaces:
             log = re.compile(rf"{space}:energy\.get_clients:\d+")
             [record] = [text for key, text in ada.store.values.items() if log.fullmatch(key)]
-            assert replace(parse_record(json.loads(record)), done_at=None, by="") == ALL_STALE
+            assert structs.replace(parse_record(json.loads(record)), done_at=None, by="") == ALL_STALE
         assert names(other)["c5"] == names(ada)["c5"] == "renamed"
 
     def test_with_a_signed_out_token_is_not_sent(self, ada: User) -> None:

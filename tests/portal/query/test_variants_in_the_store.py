@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from portal.config.limits import MAX_PAGES
-from portal.query.cache import MAX_VARIANT_PAGES
+from portal.query.cache.page_cache import MAX_VARIANT_PAGES
 from portal.query.endpoints import query_key
 from portal.query.process_state import runtime_for
 from portal.store import SharedStore

@@ -19,7 +19,6 @@ from __future__ import annotations
 from portal.query.cache.merged_pages import (
     CACHE_STATUSES,
     CacheStatus,
-    MergedPage,
     ReadResult,
     fresh_prefix,
     has_next,
@@ -28,16 +27,16 @@ from portal.query.cache.merged_pages import (
     merge_pages,
     unmerged,
 )
-from portal.query.cache.page_cache import MAX_VARIANT_PAGES, PageCache
+from portal.query.cache.page_cache import PageCache
 from portal.query.cache.pages import (
     MAX_CLOCK_SKEW_S,
-    READ_LAG_S,
     JsonRow,
     Page,
     VersionStamp,
     check_list_body,
     unique_rows,
 )
+from portal.query.cache.patches import MergedPage
 from portal.query.cache.sent_keys import POST_ANSWER_S
 from portal.query.cache.write_log import MAX_RECORDS, NO_ENTRY, CacheEntry
 from portal.query.cache.write_records import (

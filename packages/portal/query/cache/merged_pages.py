@@ -8,9 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
 
 from portal.api import current_backend
-from portal.query.cache.page_cache import PAGE_LIFETIME_S
-from portal.query.cache.pages import MAX_CLOCK_SKEW_S, READ_LAG_S
-from portal.query.cache.patches import apply_answers, apply_patches
+from portal.query.cache.patches import MergedPage, apply_answers, apply_patches
 from portal.query.endpoints import ListRequest
 from portal.rows import copied
 
@@ -69,44 +67,6 @@ def declared_matches(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MergedPage:
-    """One page of a read, with the writes that it lacks.
-
-    :param page: of a one-shot query, its body is that of the newest write that answers it.
-    :param rows: of a list.
-    :param is_invalidated: whether a write made the page stale.
-    :param is_settling: whether the page's request left so soon after a write that the backend may not have had it.
-    :param total: rows of the whole list; None where that is not known.
-    :param is_patched: whether it shows a write that the page lacks, be it in its total alone.
-    """
-
-    page: Page
-    rows: Sequence[JsonRow] = ()
-    is_invalidated: bool = False
-    is_settling: bool = False
-    total: int | None = None
-    is_patched: bool = False
-
-    def is_stale(self, *, now: float, stale_time_s: float) -> bool:
-        """Return whether the page does not count as fresh. A page from the future was stamped by a wrong clock."""
-        age = now - self.page.at
-        if self.is_settling:
-            stale_time_s = min(stale_time_s, READ_LAG_S)
-        return self.is_invalidated or age >= stale_time_s or age < -MAX_CLOCK_SKEW_S
-
-    def may_show_stale(self, *, now: float) -> bool:
-        """Return whether the page may be shown although it is stale: by its age alone, within a page's lifetime.
-
-        Not a page that may lack a write: this user would look for that write.
-        """
-        return (
-            not self.is_invalidated
-            and not self.is_settling
-            and -MAX_CLOCK_SKEW_S <= now - self.page.at < PAGE_LIFETIME_S
-        )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ReadResult:
     """The result of one read.
 
@@ -162,8 +122,8 @@ def merge_pages(entry: CacheEntry, request: ReadRequest, *, registry: Registry) 
     """Return the cached pages of a query with the writes that they lack, and how many patches that took."""
     if not entry.records:
         return tuple([unmerged(page, request) for page in entry.pages]), 0
-    merged = [_merged(page, request, entry.records, registry=registry) for page in entry.pages]
-    return tuple([page for page, _ in merged]), sum(applied for _, applied in merged)
+    merged = tuple([_merged(page, request, entry.records, registry=registry) for page in entry.pages])
+    return merged, sum(page.applied for page in merged)
 
 
 def merge_fetched(
@@ -174,7 +134,7 @@ def merge_fetched(
     :param missing: these writes, with their positions. Those up to one that makes the page stale do not count.
     """
     for first in range(len(missing)):
-        merged, _ = _merged(page, request, missing[first:], registry=registry)
+        merged = _merged(page, request, missing[first:], registry=registry)
         if not merged.is_invalidated:
             return merged
     return unmerged(page, request)
@@ -189,27 +149,17 @@ def unmerged(page: Page, request: ReadRequest) -> MergedPage:
 
 def _merged(
     page: Page, request: ReadRequest, records: Sequence[tuple[int, WriteRecord]], *, registry: Registry
-) -> tuple[MergedPage, int]:
+) -> MergedPage:
     shown = page.stamp.position if page.stamp else 0
     lacking = [record for position, record in records if position > shown]
     if not lacking:
-        return unmerged(page, request), 0
+        return unmerged(page, request)
     params = request.key.params
-    is_list = isinstance(request, ListRequest)
-    if is_list:
+    if isinstance(request, ListRequest):
         matches = partial(declared_matches, endpoint=request.key.endpoint, registry=registry)
         by_position = current_backend().cursors_are_positions
-        found = apply_patches(page, lacking, params=params, matches=matches, by_position=by_position)
-    else:
-        found = apply_answers(page, lacking, params=params)
-    return MergedPage(
-        page=page if is_list else replace(page, body=found.body),
-        rows=found.rows,
-        is_invalidated=found.is_stale,
-        is_settling=any(record.done_at is not None and record.done_at <= page.at for record in lacking),
-        total=found.total,
-        is_patched=bool(found.applied) or found.total != page.total if is_list else bool(found.applied),
-    ), found.applied
+        return apply_patches(page, lacking, params=params, matches=matches, by_position=by_position)
+    return apply_answers(page, lacking, params=params)
 
 
 def has_next(pages: Sequence[MergedPage]) -> bool:

@@ -21,13 +21,18 @@ from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-import msgspec
-
 from portal.errors import StoreUnavailableError
-from portal.query.cache.pages import MAX_CLOCK_SKEW_S, PAGE_FORMAT, READ_LAG_S, VersionStamp, parse_page
+from portal.query.cache.pages import (
+    MAX_CLOCK_SKEW_S,
+    PAGE_FORMAT,
+    PAGE_LIFETIME_S,
+    READ_LAG_S,
+    VersionStamp,
+    parse_page,
+)
 from portal.query.cache.sent_keys import SentKeys
 from portal.query.cache.write_log import NO_ENTRY, CacheEntry, WriteLog
-from portal.query.cache.write_records import ALL_STALE, StaleQueries, WriteRecord
+from portal.query.cache.write_records import ALL_QUERIES, StaleQueries, WriteRecord
 from portal.query.endpoints import canonical_json
 from portal.store import MISSING
 
@@ -41,8 +46,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("portal.query")
 
-#: Lifetime of a page from when it was fetched, seconds: 15 minutes. Nothing extends it.
-PAGE_LIFETIME_S: Final = 15 * 60
 #: A larger page is not cached, and a larger record makes its endpoint stale instead.
 MAX_PAGE_CHARS: Final = 1024 * 1024
 MAX_RECORD_CHARS: Final = 64 * 1024
@@ -142,7 +145,7 @@ class PageCache:
         if stamp is None:
             return
         stored = page.stored()
-        if _size_of(stored) > MAX_PAGE_CHARS:
+        if len(canonical_json(stored)) > MAX_PAGE_CHARS:
             logger.warning(
                 "%s: a page of more than %s characters is not cached; ask for fewer rows",
                 key.endpoint,
@@ -167,7 +170,7 @@ class PageCache:
 
     def invalidate(self, cache: SignInCache, key: QueryKey) -> None:
         """Have a query fetched before it is shown again, because the backend no longer has it for this user."""
-        record = WriteRecord(stale=(StaleQueries(params=key.params),))
+        record = WriteRecord(stale=(StaleQueries(params=dict(key.params)),))
         self.append_records([cache.space], {key.endpoint: record}, since={})
 
     def missing_writes(
@@ -292,11 +295,4 @@ def _page_name(key: QueryKey, start: str | None, index: int) -> str:
 
 
 def _all_stale(record: WriteRecord) -> WriteRecord:
-    return replace(ALL_STALE, by=record.by, done_at=record.done_at)
-
-
-def _size_of(stored: list[Any]) -> int:
-    try:
-        return len(msgspec.json.encode(stored))
-    except UnicodeEncodeError:  # half of a surrogate pair
-        return len(canonical_json(stored))
+    return WriteRecord(by=record.by, stale=(ALL_QUERIES,), done_at=record.done_at)

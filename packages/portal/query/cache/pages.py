@@ -29,6 +29,8 @@ _NUMBER: Final = (int, float)
 #: other's pages: to them these are missing. Raise it with every change of :meth:`Page.stored` (ADR 49).
 PAGE_FORMAT: Final = 3
 _STORED_MEMBERS: Final = 5
+#: Lifetime of a page from when it was fetched, seconds: 15 minutes. Nothing extends it.
+PAGE_LIFETIME_S: Final = 15 * 60
 #: How far the clocks of two machines may be apart, seconds.
 MAX_CLOCK_SKEW_S: Final = 2.0
 #: How long after a write a page that is fetched may lack the write, by clocks that may differ, seconds (ADR 12): of a

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias
 
 from portal.config.contract_names import ID_FIELD
 from portal.config.limits import REQUEST_BUDGET_S
-from portal.query.cache.pages import MAX_CLOCK_SKEW_S, JsonRow, Page
+from portal.query.cache.pages import MAX_CLOCK_SKEW_S, PAGE_LIFETIME_S, READ_LAG_S, JsonRow, Page
 from portal.query.cache.write_records import ANSWER, Kind, Patch, WriteRecord, query_name
 
 #: Returns whether a row belongs in a variant of a list. Arguments: the patch's kind, the key of the mutation, the
@@ -25,21 +25,43 @@ _CAME_BEFORE_S: Final = 2 * REQUEST_BUDGET_S + MAX_CLOCK_SKEW_S
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PatchedPage:
-    """A page with the writes that it lacks.
+class MergedPage:
+    """One page of a read, with the writes that it lacks.
 
-    :param body: of a one-shot query.
+    :param page: of a one-shot query, its body is that of the newest write that answers it.
     :param rows: of a list.
+    :param is_invalidated: whether a write made the page stale.
+    :param is_settling: whether the page's request left so soon after a write that the backend may not have had it.
     :param total: rows of the whole list; None where that is not known.
-    :param is_stale: whether the page has to be fetched again.
     :param applied: how many patches changed something.
+    :param is_patched: whether it shows a write that the page lacks, be it in its total alone.
     """
 
-    body: Any = None
+    page: Page
     rows: Sequence[JsonRow] = ()
+    is_invalidated: bool = False
+    is_settling: bool = False
     total: int | None = None
-    is_stale: bool = False
     applied: int = 0
+    is_patched: bool = False
+
+    def is_stale(self, *, now: float, stale_time_s: float) -> bool:
+        """Return whether the page does not count as fresh. A page from the future was stamped by a wrong clock."""
+        age = now - self.page.at
+        if self.is_settling:
+            stale_time_s = min(stale_time_s, READ_LAG_S)
+        return self.is_invalidated or age >= stale_time_s or age < -MAX_CLOCK_SKEW_S
+
+    def may_show_stale(self, *, now: float) -> bool:
+        """Return whether the page may be shown although it is stale: by its age alone, within a page's lifetime.
+
+        Not a page that may lack a write: this user would look for that write.
+        """
+        return (
+            not self.is_invalidated
+            and not self.is_settling
+            and -MAX_CLOCK_SKEW_S <= now - self.page.at < PAGE_LIFETIME_S
+        )
 
 
 def apply_patches(
@@ -49,14 +71,14 @@ def apply_patches(
     params: Mapping[str, Any],
     matches: RowMatcher,
     by_position: bool = False,
-) -> PatchedPage:
+) -> MergedPage:
     """Apply records to a page of a list.
 
     :param records: those that the page lacks, the oldest first.
     :param params: the variant's parameters.
     :param by_position: whether a row that comes or goes moves those of all pages, in the backend's eyes.
     """
-    rows, total, applied, removed = page.rows, page.total, 0, set[str]()
+    rows, total, applied, removed, is_stale = page.rows, page.total, 0, set[str](), False
     for record in records:
         is_stale = record.makes_stale(params)
         for patch in record.patches if not is_stale else ():
@@ -81,24 +103,33 @@ def apply_patches(
                 rows = rows if page.cursor else [patch.row, *rows]
             applied += bool(there) or (patch.kind == "add" and bool(fits) and page.cursor is None)
         if is_stale:
-            return PatchedPage(rows=rows, total=total, is_stale=True, applied=applied)
-    return PatchedPage(rows=rows, total=total, applied=applied)
+            break
+    merged = MergedPage(
+        page=page, rows=rows, total=total, applied=applied, is_patched=bool(applied) or total != page.total
+    )
+    return replace(merged, is_invalidated=is_stale, is_settling=_is_settling(page, records))
 
 
-def apply_answers(page: Page, records: Sequence[WriteRecord], *, params: Mapping[str, Any]) -> PatchedPage:
+def apply_answers(page: Page, records: Sequence[WriteRecord], *, params: Mapping[str, Any]) -> MergedPage:
     """Apply to the page of a one-shot query the answers of writes; `records` and `params` as :func:`apply_patches`.
 
     An answer makes the same query with further parameters stale.
     """
-    name, body, applied = query_name(params), page.body, 0
+    name, body, applied, is_stale = query_name(params), page.body, 0, False
     for record in records:
         answered = {patch.row_id: patch.row for patch in record.patches if patch.kind == ANSWER}
         has_more = any(json.loads(other).items() < json.loads(name).items() for other in answered if other != name)
-        if record.makes_stale(params) or has_more:
-            return PatchedPage(body=body, is_stale=True, applied=applied)
+        is_stale = record.makes_stale(params) or has_more
+        if is_stale:
+            break
         if name in answered:
             body, applied = answered[name], applied + 1
-    return PatchedPage(body=body, applied=applied)
+    merged = MergedPage(page=replace(page, body=body), applied=applied, is_patched=bool(applied))
+    return replace(merged, is_invalidated=is_stale, is_settling=_is_settling(page, records))
+
+
+def _is_settling(page: Page, records: Sequence[WriteRecord]) -> bool:
+    return any(record.done_at is not None and record.done_at <= page.at for record in records)
 
 
 def _ids(rows: Sequence[JsonRow]) -> list[str | None]:

@@ -88,8 +88,7 @@ class WriteLog:
         if position is None and found:
             # Nobody can add to it, so nobody could see a write.
             note_unknown("the position of a write log")
-            self.reset()
-            return base if self.store.add(self.key, base, lifetime_s=CACHE_LIFETIME_S) else None
+            self.store.set(self.key, position := base, lifetime_s=CACHE_LIFETIME_S)
         return position
 
     def position_in(self, found: Mapping[str, Any]) -> int | None:

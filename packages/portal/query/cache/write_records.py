@@ -13,8 +13,9 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+import msgspec
 
 from portal.config.contract_names import ID_FIELD
 from portal.errors import ApiNotFoundError, UsageError
@@ -23,7 +24,6 @@ from portal.query.endpoints import LIST_HELPERS, address, canonical_json, checke
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from portal.query.cache.pages import JsonRow
     from portal.query.endpoints import Registry
 
 Kind: TypeAlias = str
@@ -33,12 +33,13 @@ ANSWER: Final = "answer"
 _REMOVE: Final = "remove"
 #: The format of a stored record, its first member. A record of another format makes all of its endpoint stale (ADR 49).
 WRITE_RECORD_FORMAT: Final = 3
+#: Members of a stored record. A later release may append some.
+_MEMBERS: Final = 5
 #: In the order in which they are applied.
 KINDS: Final[tuple[Kind, ...]] = (*(helper.kind for helper in LIST_HELPERS), ANSWER)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Patch:
+class Patch(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
     """One change of a list, or the new response of a one-shot query.
 
     :param row_id: id of the row; of a one-shot query, its name (:func:`query_name`).
@@ -47,18 +48,17 @@ class Patch:
 
     kind: Kind
     row_id: str
-    row: JsonRow | None = None
+    row: dict[str, Any] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StaleQueries:
+class StaleQueries(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
     """The queries of an endpoint that a record makes stale.
 
     :param params: None for all of them.
     :param exact: whether these are all of a query's parameters, or some of them.
     """
 
-    params: Mapping[str, Any] | None = None
+    params: dict[str, Any] | None = None
     exact: bool = True
 
     def covers(self, params: Mapping[str, Any]) -> bool:
@@ -83,14 +83,15 @@ def _as_addressed(params: Mapping[str, Any]) -> dict[str, str]:
     return {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in given.items()}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WriteRecord:
+class WriteRecord(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
     """What one write, or one invalidation, changes in an endpoint's pages.
 
+    :param format: the first member of the stored record.
     :param by: qualified key of the mutation; empty for an invalidation.
     :param done_at: when the response came, seconds since the epoch by its machine's clock; None for an invalidation.
     """
 
+    format: int = WRITE_RECORD_FORMAT
     by: str = ""
     patches: tuple[Patch, ...] = ()
     stale: tuple[StaleQueries, ...] = ()
@@ -124,15 +125,9 @@ class WriteRecord:
             for part in other.stale
         )
 
-    def stored(self) -> list[Any]:
+    def stored(self) -> Any:
         """Return the record as JSON for the store."""
-        return [
-            WRITE_RECORD_FORMAT,
-            self.by,
-            [[patch.kind, patch.row_id, patch.row] for patch in self.patches],
-            [[None if part.params is None else dict(part.params), part.exact] for part in self.stale],
-            self.done_at,
-        ]
+        return msgspec.to_builtins(self)
 
 
 #: Of a write that may have been done, and of a record that can't be read: any row may have changed.
@@ -141,33 +136,14 @@ ALL_STALE: Final = WriteRecord(stale=(ALL_QUERIES,))
 
 def parse_record(value: object) -> WriteRecord | None:
     """Return a record as the store has it; None for a value that is not one, or has an unknown format."""
-    match value:
-        case [int() as number, str() as by, list() as patches, list() as stale, float() | int() | None as done_at] if (
-            number == WRITE_RECORD_FORMAT
-        ):
-            changes, parts = [*map(_parse_patch, patches)], [*map(_parse_stale, stale)]
-        case _:
-            return None
-    known, named = [*filter(None, changes)], [*filter(None, parts)]
-    if len(known) < len(changes) or len(named) < len(parts):
+    if not isinstance(value, list) or value[:1] != [WRITE_RECORD_FORMAT] or len(value) < _MEMBERS:
         return None
-    return WriteRecord(by=by, patches=tuple(known), stale=tuple(named), done_at=done_at)
-
-
-def _parse_patch(value: object) -> Patch | None:
-    match value:
-        case [str() as kind, str() as name, dict() | None as row] if kind in KINDS:
-            return Patch(kind=kind, row_id=name, row=row) if (row is None) == (kind == _REMOVE) else None
-        case _:
-            return None
-
-
-def _parse_stale(value: object) -> StaleQueries | None:
-    match value:
-        case [dict() | None as params, bool() as exact]:
-            return StaleQueries(params=params, exact=exact)
-        case _:
-            return None
+    try:
+        record = msgspec.convert(value, WriteRecord)
+    except msgspec.ValidationError:
+        return None
+    fits = all(patch.kind in KINDS and (patch.row is None) == (patch.kind == _REMOVE) for patch in record.patches)
+    return record if fits else None
 
 
 def row_id(row: object) -> str | None:

@@ -54,7 +54,8 @@ class Reads:
         self._patience_s = PROFILE_BUDGET_S if reload else fetcher.runtime.patience_s
         #: Fetches that were started and not read yet.
         self._started: dict[tuple[str, str, str | None], Read] = {}
-        self._permissions_checked: tuple[str | None, float] | None = None
+        #: When `/me` was asked because of a 403, by access token.
+        self._permissions_checked: dict[str | None, float] = {}
 
     def read(self, call: QuerySpec[Any]) -> ReadResult:
         """Read one query.
@@ -86,7 +87,15 @@ class Reads:
         for number, one in enumerate(fetches):
             if number or one.has_older_data:
                 self._start(one)
-        results = self._complete_all(fetches)
+        results: dict[tuple[str, str, str | None], ReadResult] = {}
+        failures: list[Exception] = []
+        for one in fetches:
+            try:
+                results[one.call.name] = self._end(one, self._result(one))
+            except Exception as error:  # noqa: BLE001  raised when all have ended
+                failures.append(error)
+        if failures:
+            raise failures[0]
         results.update({name: one for name, one in prepared.items() if isinstance(one, ReadResult)})
         # One that is asked for twice has been read in this request the second time.
         return [
@@ -140,13 +149,11 @@ class Reads:
         """
         if isinstance(error, ApiUnauthorizedError):
             self.sign_in.purge()
-        elif (
-            isinstance(error, ApiForbiddenError)
-            and endpoint != _PROFILE
-            and not self._is_recent(self._permissions_checked)
-        ):
-            self._permissions_checked = (self.sign_in.token, self._clock())
-            self.read(QuerySpec(query=PROFILE_QUERY, force=True))
+        elif isinstance(error, ApiForbiddenError) and endpoint != _PROFILE:
+            now, token = self._clock(), self.sign_in.token
+            if now - self._permissions_checked.get(token, float("-inf")) >= MEMOIZED_FOR_S:
+                self._permissions_checked[token] = now
+                self.read(QuerySpec(query=PROFILE_QUERY, force=True))
 
     # --- the steps of a read ---
 
@@ -225,19 +232,6 @@ class Reads:
         first = 1 if begun.call.query.key.endpoint == _PROFILE else 0
         return begun.version[first:] == self._memo.version[first:]
 
-    def _complete_all(self, fetches: Sequence[Read]) -> dict[tuple[str, str, str | None], ReadResult]:
-        """Wait for all of them, also if one raises."""
-        results: dict[tuple[str, str, str | None], ReadResult] = {}
-        failure: Exception | None = None
-        for read in fetches:
-            try:
-                results[read.call.name] = self._end(read, self._result(read))
-            except Exception as error:  # noqa: BLE001  raised below
-                failure = failure or error
-        if failure is not None:
-            raise failure
-        return results
-
     def _end(self, begun: Read, result: ReadResult) -> ReadResult:
         """Do what a failure says about cached data, and memoize the result."""
         call = begun.call
@@ -302,10 +296,3 @@ class Reads:
             return None
         finally:
             self._patience_s -= time.monotonic() - began
-
-    def _is_recent(self, noted: tuple[str | None, float] | None) -> bool:
-        """Return whether this was noted in this request under its token; by a command's client, within a minute."""
-        if noted is None:
-            return False
-        token, at = noted
-        return token == self.sign_in.token and 0 <= self._clock() - at < MEMOIZED_FOR_S
