@@ -14,7 +14,7 @@ from portal.query.calls import BackendCaller, Retries
 from portal.query.endpoints import REGISTRY, ListRequest, QuerySpec, ReadRequest, Registry, WriteRequest
 from portal.query.events import EventLog
 from portal.query.offered_calls import check_offered
-from portal.query.process_state import QueryRuntime, process_runtime, runtime_for
+from portal.query.process_state import QueryRuntime, process_runtime
 from portal.query.reads import PageFetcher, Reads, WalkedPage, walk_list
 from portal.query.request_sign_in import PROFILE_QUERY, RequestSignIn
 from portal.query.results import (
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from portal.process import Deadline
     from portal.query.cache import ReadResult
     from portal.query.events import MutationEvent, QueryEvent
-    from portal.store import SharedStore
 
 logger = logging.getLogger("portal.query")
 
@@ -234,7 +233,6 @@ def create_query_client(
     *,
     tokens: TokenStore,
     api: ApiSession,
-    store: SharedStore | None = None,
     deadline: Deadline | None = None,
     request_id: str | None = None,
     user_agent: str | None = None,
@@ -248,15 +246,12 @@ def create_query_client(
     """Make the client of one request, or of one command.
 
     :param tokens: the user's tokens, because data always belongs to someone.
-    :param store: where responses are cached; by default the configured store.
     :param deadline: the time of all its calls together. A command gives none: each call has 10 s, with further tries.
     :param request_id: sent with each call; so are the browser's `user_agent` and its IP address, `client_address`.
     :param runtime: what the requests of a process share on a store; by default the process's own.
     :param clock: seconds since the epoch.
     :param reload: whether the user reloads a page: the first read of each query asks the backend in any case.
     """
-    if runtime is None:
-        runtime = process_runtime() if store is None else runtime_for(store)
     caller = BackendCaller(
         api=api,
         tokens=tokens,
@@ -266,7 +261,9 @@ def create_query_client(
         client_address=client_address,
         retries=retries or Retries(),
     )
-    return QueryClient(caller=caller, runtime=runtime, clock=clock, registry=registry, reload=reload)
+    return QueryClient(
+        caller=caller, runtime=runtime or process_runtime(), clock=clock, registry=registry, reload=reload
+    )
 
 
 def client_of(source: HttpRequest | QueryClient) -> QueryClient:

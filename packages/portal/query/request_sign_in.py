@@ -191,19 +191,15 @@ class RequestSignIn:
         if self.has_two_users:
             raise ApiUnauthorizedError("These tokens belong to two different sign-ins.", status=401)
 
-    def purge(self, *, also: Collection[str | None] = ()) -> None:
+    def purge(self, *, also: Collection[str | None] = (), by_profile: bool = False) -> None:
         """Drop all that is cached for this request's sign-in, in all processes at once.
 
         :param also: further access tokens of the same sign-in.
+        :param by_profile: because GET `/me` has just named other permissions.
         """
-        self.memo.clear()
+        self.memo.clear(by_profile=by_profile)
         tokens = {self._tokens.incoming.access, self._tokens.current.access, self._synced, *also}
         self._do_or_wait(lambda: self._caches.purge(*filter(None, tokens)))
-
-    def purge_changed(self) -> None:
-        """Drop what was cached under other permissions: GET `/me` has just named new ones."""
-        self.memo.clear(by_profile=True)
-        self._do_or_wait(lambda: self._caches.purge(*filter(None, [self.token])))
 
     def purge_user(self, subject: str | None = None) -> None:
         """Drop all that is cached for all sign-ins of a user, in all processes; later, if the store is down.

@@ -170,8 +170,6 @@ class FakeBackend:
     ended_at_the_provider: set[str | None] = field(default_factory=set)
     tombstones_unreadable: bool = False
     honours_idempotency_key: bool = True
-    #: Refresh token to the sign-in that it belongs to; any other one begins a sign-in.
-    sign_ins: dict[str, str] = field(default_factory=dict)
     _sign_ins: itertools.count[int] = field(default_factory=itertools.count)
     _made: itertools.count[int] = field(default_factory=lambda: itertools.count(1000))
 
@@ -205,9 +203,6 @@ class FakeBackend:
     @property
     def refresher(self) -> Self:
         return self
-
-    def sign_in_of(self, refresh: str) -> str:
-        return self.sign_ins.get(refresh, refresh)
 
     def signed_out_at(self, pair: TokenPair) -> float | None:
         return 0.0 if not self.tombstones_unreadable and pair.access in self.signed_out else None

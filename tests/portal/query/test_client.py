@@ -18,14 +18,14 @@ from portal.config.current import portal_config
 from portal.config.limits import REQUEST_BUDGET_S
 from portal.errors import ApiForbiddenError, ApiNotFoundError
 from portal.process.deadline import Deadline
-from portal.query import process_state, use_queries, versions_of
+from portal.query import process_state, versions_of
 from portal.query.cache import MAX_CLOCK_SKEW_S
 from portal.query.events import MAX_EVENTS
 from portal.query.request_sign_in import MAX_MEMOIZED, MEMOIZED_FOR_S
 from tests.portal.query.clients import clients, delete, invalidate, listed, me, names, once, one, rename
 from tests.portal.query.fakes import unavailable
 from tests.portal.query.world import User
-from tests.support.client_endpoints import PATH, ClientMutations, ClientQueries, EnergySummaryQueries, ids
+from tests.support.client_endpoints import PATH, ClientMutations, ClientQueries, ids
 
 
 class TestOneRequest:
@@ -105,16 +105,6 @@ def test_invalidate_has_the_named_queries_fetched(
         read(client)
         read(ada)
     assert ("query is no parameter of it; it knows" in caplog.text) is (which == {"matching": {"query": "5"}})
-
-
-def test_hot_reads_are_one_round_trip_together(ada: User) -> None:
-    specs: Any = [ClientQueries.use_get_clients_query.spec(pages=2), EnergySummaryQueries.use_get_summary_query.spec()]
-    for trips in (None, 1, 2):
-        before = ada.store.trips
-        use_queries(ada.request(), specs)
-        assert trips in {None, ada.store.trips - before}
-        if trips:
-            rename(ada, "c5", "renamed")
 
 
 @pytest.mark.parametrize("params", [None, {"q": "c"}], ids=["a query", "a variant"])

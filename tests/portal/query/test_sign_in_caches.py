@@ -47,11 +47,6 @@ def signed_out() -> None:
 
 
 class TestWhoHasTheTokenHasTheCache:
-    def test_in_every_process(self, ada: User) -> None:
-        listed(ada)
-        with ada.reads(0):
-            listed(ada.elsewhere())
-
     @pytest.mark.parametrize("claims", [{}, {"iss": "https://id.example"}, {"iss": "https://other.example"}])
     def test_other_tokens_with_its_claims_open_others(self, ada: User, claims: dict[str, str]) -> None:
         """Two tenants may name their users alike: the subject, and the `id` in `/me`."""
@@ -190,19 +185,6 @@ class TestPurge:
 class TestTombstone:
     """It is asked for wherever a token opens what the store does not have."""
 
-    def test_is_asked_for_when_a_cache_is_made_or_was_purged(self, world: World) -> None:
-        caches, token = made_by(world), make_token("ada")
-        with pytest.raises(SignInEndedError):
-            caches.open(token, check_active=signed_out)
-        assert not any(key.startswith("ns:") for key in world.store.values)
-        name = name_in(caches, token)
-        other = made_by(world)
-        assert other.open(token, check_active=signed_out) == caches.known(token)
-        caches.purge(token)
-        with pytest.raises(SignInEndedError):
-            other.open(token, check_active=signed_out)
-        assert name_in(other, token) == name
-
     @pytest.mark.parametrize("step", range(10))
     def test_that_is_set_while_a_cache_is_opened_ends_it(self, ada: User, step: int) -> None:
         def sign_out() -> None:
@@ -300,11 +282,3 @@ class TestWrite:
             [record] = [text for key, text in ada.store.values.items() if log.fullmatch(key)]
             assert structs.replace(parse_record(json.loads(record)), done_at=None, by="") == ALL_STALE
         assert names(other)["c5"] == names(ada)["c5"] == "renamed"
-
-    def test_with_a_signed_out_token_is_not_sent(self, ada: User) -> None:
-        listed(ada)
-        ada.backend.signed_out.add(ada.tokens.current.access)
-        ada.elsewhere().request().purge()
-        with pytest.raises(SignInEndedError):
-            rename(ada, "c5", "renamed")
-        assert ada.backend.counted()["PATCH", "/energy/clients/c5"] == 0

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from portal.query import QueryGroup, Record, query_endpoint
 from portal.query.cache import page_cache, pages, write_records
-from portal.query.cache.write_records import WriteRecord, parse_record
+from portal.query.cache.write_records import WriteRecord
 from portal.query.endpoints.registry import Registry
 from tests.portal.query.clients import create, delete, listed, names, one, rename
 from tests.portal.query.world import User, World
@@ -169,11 +169,6 @@ class TestRecordsOfAnotherFormat:
         assert (shown["c4"], "c5" in shown) == ("by another release", False)
         with ada.reads(0):  # one fetch, and no more
             names(ada, pages=2)
-
-    @given(value=JSON)
-    def test_no_json_makes_a_reader_raise(self, value: Any) -> None:
-        assert parse_record(value) is None
-        assert pages.parse_page(value) is None or isinstance(value, list)
 
 
 def test_members_that_a_later_release_appends_are_ignored(ada: User) -> None:

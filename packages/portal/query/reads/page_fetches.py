@@ -138,7 +138,7 @@ class PageFetcher:
             and pages
             and _permissions(read.pages) != _permissions(pages)
         ):
-            self.sign_in.purge_changed()
+            self.sign_in.purge(by_profile=True)
         shows_cached = error is not None and len(pages) < len(read.pages) and not is_definite_no(error)
         return ReadResult(
             pages=read.pages if shows_cached else tuple(pages),

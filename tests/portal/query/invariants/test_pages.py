@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 from portal.errors import ApiUnavailableError
-from tests.portal.query.clients import clients, delete, listed
+from tests.portal.query.clients import clients, listed
 from tests.portal.query.fakes import PAST_ITS_LIFE_S, unavailable
 from tests.portal.query.world import User
 from tests.support.client_endpoints import ids
 
 
 class TestI7PageNPlus1ComesFromPageNsServerCursor:
-    def test_also_when_rows_were_removed(self, ada: User) -> None:
-        cursor = clients(ada).data.next_cursor
-        delete(ada, "c4")
-        assert listed(ada, pages=2) == ["c5", "c3", "c2"]
-        assert ada.backend.calls[-1][2]["cursor"] == cursor, "the server's word, though the row is gone"
-
     def test_a_second_page_that_no_longer_follows_the_first_is_not_used(self, ada: User) -> None:
         assert listed(ada, pages=2) == ["c5", "c4", "c3", "c2"]
         ada.backend.rows.insert(0, {"id": "c6", "name": "new"})

@@ -35,16 +35,6 @@ class TestI2AFetchThatBeganBeforeAWriteNeverHidesIt:
             listed(ada)
 
 
-class TestI3AFetchThatBeginsAfterAWriteIsNotPatchedByIt:
-    def test_another_users_later_change_stays(self, ada: User) -> None:
-        listed(ada)
-        rename(ada, "c5", "by ada")
-        ada.backend.rows[0]["name"] = "by someone else"
-        assert names(ada)["c5"] == "by ada"
-        ada.passes(PAST_ITS_LIFE_S)
-        assert [names(ada)["c5"] for _ in range(2)] == ["by someone else"] * 2
-
-
 class TestI4PatchesAppearAllOrNone:
     def test_in_the_documents_order_and_before_on_success(self, faulty: Faulty) -> None:
         """Remove, then add, then merge, whatever order they were declared in: any other order shows another list."""
