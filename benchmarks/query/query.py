@@ -22,7 +22,7 @@ from benchmarks.query.storm_rows import StubSession
 from portal.api import ApiResponse, TokenPair, TokenStore
 from portal.config.limits import MAX_PAGES
 from portal.query import create_query_client
-from portal.query.process_state import runtime_for
+from portal.query.process_state import QueryRuntime
 from portal.services.energy.clients import ClientMutations, ClientQueries
 from portal.store import SharedStore
 
@@ -87,7 +87,7 @@ class Operations:
     def __init__(self, store: SharedStore, rows: int) -> None:
         self.pages = rows // PAGE
         self.backend: Any = Backend(rows, user=f"of {rows} rows")
-        self.runtime = runtime_for(store)
+        self.runtime = QueryRuntime(store)
         self.tokens = TokenPair(access=f"token for {rows} rows")
 
     def request(self) -> QueryClient:

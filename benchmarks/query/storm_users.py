@@ -11,7 +11,7 @@ from portal.api import TokenPair, TokenStore
 from portal.config.limits import MAX_PAGES
 from portal.errors import ApiNotFoundError
 from portal.query import RowParams, create_query_client
-from portal.query.process_state import runtime_for
+from portal.query.process_state import QueryRuntime
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -38,7 +38,7 @@ class LogUser:
         self, server: StormServer, store: SharedStore, *, name: str, renewals: Any, reloads: float = 0
     ) -> None:
         self.server, self.name, self._renewals, self._reloads = server, name, renewals, reloads
-        self.runtime = runtime_for(store, read_lag_s=READ_LAG_S)
+        self.runtime = QueryRuntime(store, read_lag_s=READ_LAG_S)
         self.fetched = self.patched = self.foreign = 0
 
     def client(self, access: str | None = None) -> QueryClient:

@@ -23,7 +23,7 @@ from portal.errors import ApiForbiddenError, ApiNotFoundError, ApiValidationErro
 from portal.query import Record, create_query_client
 from portal.query.endpoints import parameter_names
 from portal.query.endpoints.registry import REGISTRY
-from portal.query.process_state import runtime_for
+from portal.query.process_state import QueryRuntime
 from portal.rows import field_types
 from portal.services.auth import AuthMutations
 from portal.services.endpoint_list import all_entries
@@ -69,7 +69,7 @@ class Sandbox:
     def __init__(self, stack: RunningStack) -> None:
         self.stack = stack
         self.api = make_session(dataclasses.replace(settings.PORTAL, api_base_url=stack.backend))
-        self.runtime = runtime_for(FakeStore())  # it has the interface
+        self.runtime = QueryRuntime(FakeStore())  # it has the interface
         self.described = read_document(self.get("/openapi.json").text)
         self.admin = self.sign_in()
         self.known = self._known_values()

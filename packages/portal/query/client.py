@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from portal.api import ApiSession, TokenStore
     from portal.process import Deadline
     from portal.query.cache import ReadResult
-    from portal.query.events import MutationEvent, QueryEvent
 
 logger = logging.getLogger("portal.query")
 
@@ -48,6 +47,7 @@ class QueryClient:
     Hooks call it. Views and commands themselves call :meth:`purge` only.
 
     :ivar reads: its reads, below the hooks.
+    :ivar events: the latest queries, in order; `mutations` likewise.
     """
 
     def __init__(
@@ -59,7 +59,8 @@ class QueryClient:
         registry: Registry,
         reload: bool,
     ) -> None:
-        self._log, self._warned, self._clock = EventLog(clock), runtime.warned, clock
+        self._log, self._warned = EventLog(clock), runtime.warned
+        self.events, self.mutations = self._log.queries, self._log.mutations
         self._caller = caller
         self._sign_in = RequestSignIn(caches=runtime.caches, caller=caller, clock=clock)
         fetcher = PageFetcher(runtime=runtime, caller=caller, sign_in=self._sign_in, registry=registry, clock=clock)
@@ -154,20 +155,10 @@ class QueryClient:
             # Without a usable token nothing can be read either.
             logger.warning("%s: not invalidated: %s", endpoint, error)
 
-    @property
-    def events(self) -> list[QueryEvent]:
-        """The latest queries, in order."""
-        return list(self._log.queries)
-
-    @property
-    def mutations(self) -> list[MutationEvent]:
-        """The latest mutations, in order."""
-        return list(self._log.mutations)
-
     def is_accepted(self) -> bool:
         """Return whether GET `/me` once accepted the request's access token, as far as the cache still knows."""
         spaces = self._sign_in.spaces(None, sent=None)
-        return any(self.reads.fetcher.cache.has(space, PROFILE_QUERY.key) for space in spaces)
+        return any(self.reads.fetcher.runtime.cache.has(space, PROFILE_QUERY.key) for space in spaces)
 
     def check_one_user(self) -> None:
         """Refuse tokens of two users.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections import deque
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from portal.query.cache import CACHE_STATUSES
@@ -80,8 +79,8 @@ class EventLog:
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
-        self.queries: deque[QueryEvent] = deque(maxlen=MAX_EVENTS)
-        self.mutations: deque[MutationEvent] = deque(maxlen=MAX_EVENTS)
+        self.queries: list[QueryEvent] = []
+        self.mutations: list[MutationEvent] = []
 
     def add_read(self, call: QuerySpec[Any], result: ReadResult, *, began: float) -> CacheStatus:
         """Add and count a query that has ended now, and return where its answer came from.
@@ -93,6 +92,7 @@ class EventLog:
         age = None if fetched_at is None else self._clock() - fetched_at
         error = type(result.error).__name__ if result.error else ""
         self.queries.append(QueryEvent(key, call.cursor, pages, status, began, duration, age, result.patches, error))
+        del self.queries[:-MAX_EVENTS]
         _read_counters.count(key.endpoint, status)
         if result.patches and not result.is_memoized:
             _patch_counters.add(result.patches, key.endpoint)
@@ -102,3 +102,4 @@ class EventLog:
         """Add a mutation that has ended now; `began` as in :meth:`add_read`."""
         name = type(error).__name__ if error else ""
         self.mutations.append(MutationEvent(write, began, time.perf_counter() - began, name))
+        del self.mutations[:-MAX_EVENTS]

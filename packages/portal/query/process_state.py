@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import secrets
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from fork_safety import ForkSafeLock
@@ -12,56 +11,44 @@ from portal.api import current_backend
 from portal.config.current import portal_config
 from portal.config.limits import FETCH_QUEUE, FETCH_THREADS, PATIENCE_S
 from portal.process import Pool, SingleFlight
-from portal.query.cache import MAX_CLOCK_SKEW_S, MergedPage, PageCache
+from portal.query.cache import MAX_CLOCK_SKEW_S, PageCache
 from portal.query.sign_in_caches import SignInCaches
 from portal.store import query_store
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from portal.query.cache import MergedPage
     from portal.store import SharedStore
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class QueryRuntime:
     """One store, with what a process keeps in memory for it. Everything in it is safe for threads.
 
     :param single_flight: pages that are being fetched.
     :param pool: threads for fetches beside a request and behind it.
-    :param warned: names of which the log has its line: one warning for each is enough.
     :param patience_s: how long a request waits for newer data while it could show older data.
-    """
-
-    caches: SignInCaches
-    cache: PageCache
-    single_flight: SingleFlight[MergedPage]
-    pool: Pool
-    patience_s: float
-    warned: set[str] = field(default_factory=set)
-
-
-def runtime_for(
-    store: SharedStore,
-    *,
-    single_flight: SingleFlight[MergedPage] | None = None,
-    pool: Pool | None = None,
-    patience_s: float = PATIENCE_S,
-    random_below: Callable[[int], int] = secrets.randbelow,
-    **pages: Any,
-) -> QueryRuntime:
-    """Make the runtime of one store.
-
     :param random_below: a random whole number from 0 to below its argument.
     :param pages: further options of :class:`PageCache`.
+    :ivar warned: names of which the log has its line: one warning for each is enough.
     """
-    caches = SignInCaches(store=store, random_below=random_below)
-    return QueryRuntime(
-        caches=caches,
-        cache=PageCache(store=store, caches=caches, random_below=random_below, **pages),
-        single_flight=single_flight or SingleFlight(),
-        pool=pool or Pool(name="fetch", threads=FETCH_THREADS, queue=FETCH_QUEUE),
-        patience_s=patience_s,
-    )
+
+    def __init__(
+        self,
+        store: SharedStore,
+        *,
+        single_flight: SingleFlight[MergedPage] | None = None,
+        pool: Pool | None = None,
+        patience_s: float = PATIENCE_S,
+        random_below: Callable[[int], int] = secrets.randbelow,
+        **pages: Any,
+    ) -> None:
+        self.caches = SignInCaches(store=store, random_below=random_below)
+        self.cache = PageCache(store=store, caches=self.caches, **pages)
+        self.single_flight: SingleFlight[MergedPage] = single_flight or SingleFlight()
+        self.pool = pool or Pool(name="fetch", threads=FETCH_THREADS, queue=FETCH_QUEUE)
+        self.patience_s = patience_s
+        self.warned: set[str] = set()
 
 
 _lock = ForkSafeLock()
@@ -77,5 +64,5 @@ def process_runtime() -> QueryRuntime:
             if not _made:
                 settle_s, url = current_backend().settle_s, portal_config().api_base_url
                 lag_s = settle_s + MAX_CLOCK_SKEW_S if settle_s else 0.0
-                _made.append(runtime_for(query_store(), read_lag_s=lag_s, backend_url=url))
+                _made.append(QueryRuntime(query_store(), read_lag_s=lag_s, backend_url=url))
     return _made[0]

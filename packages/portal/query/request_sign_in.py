@@ -152,15 +152,13 @@ class RequestSignIn:
 
         :raises SignInEndedError: the token was signed out.
         """
-        token = self.token
         try:
-            cache = token and self._caches.open(token, check_active=self._caller.end_if_signed_out)
+            return self._caches.open(self.token, check_active=self._caller.end_if_signed_out)
         except StoreUnavailableError as error:
             logger.warning("read without the cache: %s", error)
             # A sign-out is not known then either, if both stores are one.
             self._caller.end_if_signed_out()
             return None
-        return cache or None
 
     def sync_with_tokens(self) -> None:
         """Follow a change of the tokens: those of another sign-in forget what was read."""

@@ -116,7 +116,7 @@ class SignInCaches:
     ) -> None:
         self._store = store
         self._clock = clock
-        self._random_below = random_below
+        self.random_below = random_below
         self._known: dict[str, SignInCache] = {}
         self.pending: dict[str, object] = {}
         self._lock = threading.Lock()
@@ -126,12 +126,12 @@ class SignInCaches:
         cache = self._known.get(cache_key(token))
         return None if cache is None or self._is_expired(token) else cache
 
-    def open(self, token: str, *, check_active: Callable[[], None]) -> SignInCache | None:
-        """Open the cache of a token, and make it where there is none; None for an expired token.
+    def open(self, token: str | None, *, check_active: Callable[[], None]) -> SignInCache | None:
+        """Open the cache of a token, and make it where there is none; None without a token, and for an expired one.
 
         :param check_active: raises an error if the token was signed out. It is called unless the store has the cache.
         """
-        if self._is_expired(token):
+        if token is None or self._is_expired(token):
             return None
         key, user, lifetime_s = cache_key(token), _user_of(token), self._lifetime_s(token)
         for _ in range(2):
@@ -242,7 +242,7 @@ class SignInCaches:
         """Return the number; a new one where there is none, so that nothing which carries a lost number counts."""
         if isinstance(found, int):
             return found
-        number = self._random_below(_END)
+        number = self.random_below(_END)
         if found is not None:
             note_unknown("a number of cached data")
             self._store.set(key, number, lifetime_s=lifetime_s)
@@ -253,7 +253,7 @@ class SignInCaches:
         return number
 
     def _new_name(self, user: str) -> str:
-        name = f"{self._random_below(2 ** (4 * _NAME_CHARS)):0{_NAME_CHARS}x}"
+        name = f"{self.random_below(2 ** (4 * _NAME_CHARS)):0{_NAME_CHARS}x}"
         return user[:HASH_TAG_CHARS] + name[len(user[:HASH_TAG_CHARS]) :]
 
     def _is_expired(self, token: str) -> bool:

@@ -63,7 +63,7 @@ class Writes:
 
     def run(self, write: WriteRequest) -> Any:
         """Send a write; return the response's JSON. A form that arrives twice is sent once. Raises as :meth:`_send`."""
-        key, caller, keys = write.idempotency_key, self.reads.fetcher.caller, self.reads.fetcher.cache.sent_keys
+        key, caller, keys = write.idempotency_key, self.reads.fetcher.caller, self.reads.fetcher.runtime.cache.sent_keys
         is_post, repeats = write.hook.method == "POST", caller.api.honours_idempotency_key
         is_once = key is not None and (is_post or repeats) and write.hook.url not in PATHS_WITHOUT_BEARER
         cache = self.reads.sign_in.cache() if is_once else None
@@ -109,7 +109,7 @@ class Writes:
             data = fetcher.caller.write(write)
         except ApiError as error:
             record = record_of_failure(error)
-            if record is not None:
+            if record is not None and targets:
                 self._record(cache, dict.fromkeys(targets, structs.replace(record, done_at=clock())), {}, sent=sent)
             if write.hook.url not in PATHS_WITHOUT_BEARER:
                 self.reads.after_failure(error, endpoint=write.endpoint)
@@ -126,7 +126,8 @@ class Writes:
             for key in filter(None, answers)
             if registry.queries[key.endpoint].cache
         ]
-        self._record(cache, records, since, sent=sent, pages=pages)
+        if records:
+            self._record(cache, records, since, sent=sent, pages=pages)
         return data
 
     def invalidate(
@@ -159,16 +160,15 @@ class Writes:
         sent: str | None,
         pages: Sequence[tuple[QueryKey, Page]] = (),
     ) -> None:
-        if not records:
-            return
+        store, clock = self.reads.fetcher.runtime.cache, self.reads.fetcher.clock
         spaces = self.reads.sign_in.spaces(cache, sent=sent)
         if cache is None or spaces != {cache.space}:
             # The tokens may be another user's by now. Nobody knows whose write it was, so nobody is shown its rows.
             records = {name: structs.replace(ALL_STALE, done_at=record.done_at) for name, record in records.items()}
         else:
             for key, page in pages:
-                self.reads.fetcher.cache.put(cache, key, page, start=None, index=0, clock=self.reads.fetcher.clock)
-        self.reads.fetcher.cache.append_records(spaces, records, since=since)
+                store.put(cache, key, page, start=None, index=0, clock=clock)
+        store.append_records(spaces, records, since=since)
         self.reads.sign_in.memo.clear()
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from portal.query.cache import Page
 from portal.query.endpoints import query_key
-from portal.query.process_state import runtime_for
+from portal.query.process_state import QueryRuntime
 from tests.portal.store.conftest import redis_cluster, redis_url, store, stores
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ class Place:
     """One query of one user, in a store."""
 
     def __init__(self, store: SharedStore, params: dict[str, str]) -> None:
-        runtime = runtime_for(store, variant_places=1)
+        runtime = QueryRuntime(store, variant_places=1)
         made = runtime.caches.open("token", check_active=lambda: None)
         assert made is not None
         self.runtime, self.pages, self.cache = runtime, runtime.cache, made

@@ -10,7 +10,7 @@ import pytest
 from portal.config.limits import MAX_PAGES
 from portal.query.cache.page_cache import MAX_VARIANT_PAGES
 from portal.query.endpoints import query_key
-from portal.query.process_state import runtime_for
+from portal.query.process_state import QueryRuntime
 from portal.store import SharedStore
 from sqlite_cache import close_idle_connections
 from tests.portal.query.clients import clients, delete, listed
@@ -59,7 +59,7 @@ def test_variant_is_never_taken_for_another(ada: User) -> None:
 
 def places(name: str, wanted: list[dict[str, Any]], **options: Any) -> list[str]:
     """Return where the cache with this name has the first page of these variants."""
-    cache = runtime_for(FakeStore(), **options).cache
+    cache = QueryRuntime(FakeStore(), **options).cache
     keys = [query_key(endpoint="energy.get_clients", params=params) for params in wanted]
     return [cache._places(name, key, None, range(1))[0].key for key in keys]
 

@@ -14,7 +14,7 @@ from typing import Any
 from portal.api.tokens import TokenStore
 from portal.query import QueryClient, create_query_client
 from portal.query.calls import Retries
-from portal.query.process_state import QueryRuntime, runtime_for
+from portal.query.process_state import QueryRuntime
 from tests.portal.query.fakes import FakeBackend, FakeStore, WorkLater
 from tests.support.client_endpoints import REGISTRY
 from tests.support.fake_clock import FakeClock
@@ -25,7 +25,7 @@ class World:
     """One backend, one store, and as many processes, users and requests as a test wants.
 
     :param background: what all processes have to do behind their requests.
-    :param options: of the runtime of each process (`runtime_for`). Names of caches are the same in each run, since two
+    :param options: of the runtime of each process (`QueryRuntime`). Names of caches are the same in each run, since two
         variants of a list may have one place.
     """
 
@@ -37,7 +37,7 @@ class World:
     options: dict[str, Any] = field(default_factory=lambda: {"random_below": Random(0).randrange})
 
     def process(self, **options: Any) -> Process:
-        runtime = runtime_for(self.store, **{"pool": self.background, **self.options, **options})
+        runtime = QueryRuntime(self.store, **{"pool": self.background, **self.options, **options})
         return Process(world=self, runtime=runtime)
 
 

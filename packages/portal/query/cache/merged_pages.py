@@ -175,7 +175,5 @@ def is_enough(pages: Sequence[MergedPage], count: int) -> bool:
 
 def fresh_prefix(pages: Sequence[MergedPage], *, now: float, stale_time_s: float) -> int:
     """How many pages, from the first on, are fresh."""
-    for index, page in enumerate(pages):
-        if page.is_stale(now=now, stale_time_s=stale_time_s):
-            return index
-    return len(pages)
+    stale = (index for index, page in enumerate(pages) if page.is_stale(now=now, stale_time_s=stale_time_s))
+    return next(stale, len(pages))

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import hashlib
 import logging
-import secrets
 import time
 from contextlib import suppress
 from dataclasses import replace
@@ -68,7 +67,6 @@ class PageCache:
     :param variant_places: places that all variants of a sign-in share.
     :param backend_url: address of the backend: pages and answers of another one are misses. Write logs are shared,
         since apps may name one backend by several addresses.
-    :param random_below: a random whole number from 0 to below its argument.
     """
 
     def __init__(
@@ -79,7 +77,6 @@ class PageCache:
         read_lag_s: float = READ_LAG_S,
         variant_places: int = MAX_VARIANT_PAGES,
         backend_url: str = "",
-        random_below: Callable[[int], int] = secrets.randbelow,
     ) -> None:
         self.store = store
         self._caches = caches
@@ -87,7 +84,6 @@ class PageCache:
         self._backend = hashlib.sha256(backend_url.encode()).hexdigest()[:_BACKEND_CHARS]
         self.sent_keys = SentKeys(store, self._backend)
         self._variant_places = variant_places
-        self._random_below = random_below
         # Every read of an endpoint in a cache needs the same.
         self._versions = lru_cache(maxsize=1024)(self._make_versions)
 
@@ -254,7 +250,7 @@ class PageCache:
             logger.exception("%s: the record of a write could not be made", log.endpoint)
 
     def _log(self, space: str, endpoint: str) -> WriteLog:
-        return WriteLog(store=self.store, space=space, endpoint=endpoint, random_below=self._random_below)
+        return WriteLog(store=self.store, space=space, endpoint=endpoint, random_below=self._caches.random_below)
 
     def _make_versions(self, cache: SignInCache, endpoint: str) -> tuple[WriteLog, tuple[str, str]]:
         """Return the write log of an endpoint in a cache, and the keys of the numbers that its pages carry."""

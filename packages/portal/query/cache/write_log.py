@@ -152,7 +152,7 @@ class WriteLog:
             return None
         if position < _FIRST_BASE:
             # Lost between two steps of the store's own. A number that begins at 0 could be guessed again.
-            self.reset()
+            self.store.delete(self.key)
             return None
         return position
 
@@ -160,10 +160,6 @@ class WriteLog:
         """Put the record at a position that was reserved."""
         key = f"{self.space}:{self.endpoint}:{position}"
         self.store.set(key, record.stored(), lifetime_s=RECORD_LIFETIME_S)
-
-    def reset(self) -> None:
-        """Delete the log: every page that is stamped with it is a miss."""
-        self.store.delete(self.key)
 
     def others(self, *, since: int | None, until: int) -> Sequence[WriteRecord | None]:
         """Return the records that others appended between two positions; None for what nobody knows."""

@@ -45,8 +45,6 @@ class Reads:
     def __init__(self, *, fetcher: PageFetcher, reload: bool = False) -> None:
         self.sign_in = fetcher.sign_in
         self.fetcher = fetcher
-        self._cache = fetcher.cache
-        self._clock = fetcher.clock
         self._memo = fetcher.sign_in.memo
         self._reload = reload
         self._began = time.monotonic()
@@ -133,7 +131,7 @@ class Reads:
                 read.token, read.version = self.sign_in.token, self._memo.version
             if cache is None or not queries:
                 break
-            entries = self._cache.get_all(cache, queries)
+            entries = self.fetcher.runtime.cache.get_all(cache, queries)
             if entries[0].is_current:
                 return cache, entries
             # Purged, or lost.
@@ -150,7 +148,7 @@ class Reads:
         if isinstance(error, ApiUnauthorizedError):
             self.sign_in.purge()
         elif isinstance(error, ApiForbiddenError) and endpoint != _PROFILE:
-            now, token = self._clock(), self.sign_in.token
+            now, token = self.fetcher.clock(), self.sign_in.token
             if now - self._permissions_checked.get(token, float("-inf")) >= MEMOIZED_FOR_S:
                 self._permissions_checked[token] = now
                 self.read(QuerySpec(query=PROFILE_QUERY, force=True))
@@ -204,7 +202,7 @@ class Reads:
         :param read: with the pages that the request has shown already.
         """
         call, request, before, is_stale = read.call, read.call.query, read.pages, read.is_stale
-        now = self._clock()
+        now = self.fetcher.clock()
         pages, patches = (before, 0) if before else merge_pages(entry, request, registry=self.fetcher.registry)
         kept = len(before) or fresh_prefix(pages, now=now, stale_time_s=request.hook.stale_time_s)
         backend_first = call.force or (self._reload and not before)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
     from portal.process import Deadline, SharedCall
-    from portal.query.cache import PageCache, VersionStamp, WriteRecord
+    from portal.query.cache import VersionStamp, WriteRecord
     from portal.query.calls import BackendCaller
     from portal.query.endpoints import QuerySpec, Registry
     from portal.query.process_state import QueryRuntime
@@ -105,11 +105,6 @@ class PageFetcher:
     registry: Registry
     clock: Callable[[], float]
 
-    @property
-    def cache(self) -> PageCache:
-        """The pages of the store."""
-        return self.runtime.cache
-
     def fetch(self, read: Read) -> ReadResult:
         """Fetch the pages that are needed, one after another. After a failure the cached pages are shown.
 
@@ -123,7 +118,7 @@ class PageFetcher:
             check_offered(request)
             while not is_enough(pages, count):
                 if len(pages) > read.kept and read.cache is not None and request.hook.cache:
-                    stamp = self.cache.get(read.cache, request.key, count=0).stamp
+                    stamp = self.runtime.cache.get(read.cache, request.key, count=0).stamp
                 cursor = pages[-1].page.next_cursor if pages else read.call.cursor
                 pages.append(self._page(read, stamp, index=len(pages), cursor=cursor))
         except ApiError as failure:
@@ -131,7 +126,7 @@ class PageFetcher:
             is_shown = not all(merged.is_invalidated for merged in read.pages[len(pages) :])
             if read.cache is not None and is_shown and is_definite_no(error):
                 # The next read has to meet the error too, and show nothing older, also of a fetch that began before.
-                self.cache.invalidate(read.cache, request.key)
+                self.runtime.cache.invalidate(read.cache, request.key)
         if (
             request.key == PROFILE_QUERY.key
             and read.pages
@@ -161,7 +156,7 @@ class PageFetcher:
             own_stamp: VersionStamp | None = stamp
             missing: list[tuple[int, WriteRecord]] = []
             if read.cache is not None and stamp is not None:
-                own_stamp, missing = self.cache.missing_writes(read.cache, request.key, stamp, at=self.clock())
+                own_stamp, missing = self.runtime.cache.missing_writes(read.cache, request.key, stamp, at=self.clock())
             address = request.page_address(cursor=cursor) if isinstance(request, ListRequest) else request.address()
             at = self.clock()
             body = self.caller.read(
@@ -242,9 +237,9 @@ class PageFetcher:
         if not self.sign_in.has(read.cache, sent=sent):
             return replace(page, stamp=None)
         # Nobody can see a page of a cache that was purged. A response for which nobody waits is not even written then.
-        if read.bearer is not None and not self.cache.get(read.cache, key, count=0).is_current:
+        if read.bearer is not None and not self.runtime.cache.get(read.cache, key, count=0).is_current:
             return replace(page, stamp=None)
-        self.cache.put(read.cache, key, page, start=read.call.cursor, index=index, clock=self.clock)
+        self.runtime.cache.put(read.cache, key, page, start=read.call.cursor, index=index, clock=self.clock)
         return page
 
 

@@ -72,11 +72,11 @@ def _run(read: Read, cache: SignInCache, *, fetcher: PageFetcher) -> None:
 
 def _revalidated(read: Read, cache: SignInCache, *, fetcher: PageFetcher) -> str:
     """Fetch what is stale, unless another thread does, in whatever process; return the outcome."""
-    call, store = read.call, fetcher.cache.store
-    lease = fetcher.cache.lease_key(cache, call.query.key, start=call.cursor, index=read.kept)
+    call, store = read.call, fetcher.runtime.cache.store
+    lease = fetcher.runtime.cache.lease_key(cache, call.query.key, start=call.cursor, index=read.kept)
     if not store.add(lease, 1, lifetime_s=REVALIDATION_LEASE_S):
         return "skipped"
-    entry = fetcher.cache.get(cache, call.query.key, start=call.cursor, count=call.pages)
+    entry = fetcher.runtime.cache.get(cache, call.query.key, start=call.cursor, count=call.pages)
     pages, patches = merge_pages(entry, call.query, registry=fetcher.registry)
     kept = fresh_prefix(pages, now=fetcher.clock(), stale_time_s=call.query.hook.stale_time_s)
     # Without a stamp the token no longer opens the cache, or nothing can be stored.
