@@ -1,4 +1,4 @@
-"""`sign_out_user` where the clock of who issues tokens differs from this machine's."""
+"""`sign_out_user` where the clock of who issues tokens differs from this machine's, and beside cached data."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from django.test import override_settings
 
 from portal.api import api_session
 from portal.api.tokens import TokenPair
+from portal.query import process_runtime
 from tests.support.http_server import reply, scripted_server
 
 KEY = "a-secret-of-thirty-two-bytes-and-more"
@@ -49,3 +50,16 @@ def test_nobody_waits_for_a_backend_that_is_away() -> None:
     began = time.time()
     assert signed_out("usr_away", backend="http://127.0.0.1:1")["issuer_clock_ahead_s"] is None
     assert has_ended("usr_away", issued_at=began)
+
+
+def test_tokens_of_the_user_are_checked_again() -> None:
+    """Whatever a process has cached for them."""
+    token, checks = jwt.encode({"sub": "usr_cached"}, KEY, "HS256"), []
+    caches = process_runtime().caches
+    caches.open(token, check_active=lambda: checks.append(token))
+    before = len(checks)
+    caches.open(token, check_active=lambda: checks.append(token))
+    assert len(checks) == before
+    signed_out("usr_cached", backend="http://127.0.0.1:1")
+    caches.open(token, check_active=lambda: checks.append(token))
+    assert len(checks) == before + 1

@@ -8,7 +8,7 @@ import pytest
 
 from portal.api.tokens import TokenPair, TokenStore
 from portal.errors import ApiForbiddenError, ApiUnauthorizedError, ApiUnavailableError, SignInEndedError
-from tests.portal.query.clients import clients, create, delete, invalidate, listed, me
+from tests.portal.query.clients import clients, create, delete, invalidate, listed, me, names, once, rename
 from tests.portal.query.fakes import make_token
 from tests.portal.query.world import User
 from tests.support.client_endpoints import ClientMutations
@@ -85,6 +85,13 @@ class TestMixedTokens:
             ada.store.values.clear()
         tokens.rotate(TokenPair(access="another"), replaced="first")
         assert me(client).unwrap()["id"] == "ben"
+
+    def test_write_under_the_others_shows_to_the_other(self, ada: User, tokens: TokenStore) -> None:
+        ben = User(ada.process, TokenStore(self.bens))
+        listed(ben)
+        ada.backend.before = once(lambda: self.refresh(tokens), method="PATCH", path="/energy/clients/c5")
+        rename(ada.process.request_with(tokens), "c5", "new")
+        assert names(ben)["c5"] == "new"
 
     def test_pages_of_both_are_no_list(self, ada: User, tokens: TokenStore) -> None:
         me(ada)

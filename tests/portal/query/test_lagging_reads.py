@@ -93,6 +93,14 @@ def test_log_without_records_costs_no_look() -> None:
     assert log.records(after=position, until=2 * position) == ([], 2 * position), "two logs, of which one was lost"
 
 
+def test_log_that_begins_at_0_is_none() -> None:
+    """The store has lost it while it added one to it: that number could come again."""
+    log = WriteLog(store=FakeStore(), space="n", endpoint="e")
+    log.store.set(log.key, 0, lifetime_s=9)
+    assert log.position_in({log.key: 0}) is log.reserve() is None
+    assert not log.store.get_many([log.key])
+
+
 @pytest.mark.parametrize("fails_after", range(6))
 def test_failing_store_costs_the_patch_not_the_page(ada: User, fails_after: int) -> None:
     create(ada)

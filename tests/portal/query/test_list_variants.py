@@ -315,6 +315,7 @@ def test_more_removals_than_rows_leave_no_total() -> None:
 @pytest.mark.parametrize("again", ["add", "merge"])
 def test_row_back_after_its_removal_is_stale(again: Kind) -> None:
     assert patched(("remove", "a"), (again, "a")).is_invalidated
+    assert patched(("remove", "a"), (again, "a"), ("remove", "n")).is_invalidated
     assert not patched(("remove", "a"), (again, "n")).is_invalidated
 
 

@@ -111,7 +111,7 @@ class TestAFormThatIsSentAgain:
         assert create(ada).is_success, "sent again by hand"
 
 
-def test_answer_of_another_address_is_none() -> None:
+def test_answer_of_another_address_or_sign_in_is_none() -> None:
     def once(address: str) -> Any:
         keys = SentKeys(store, address)
         return keys.once("key", lambda _: address, wait=lambda: False, namespace="ada", lifetime_s=9)
@@ -120,6 +120,17 @@ def test_answer_of_another_address_is_none() -> None:
     assert [once(address) for address in ("one", "other", "one")] == ["one", "other", "one"]
     assert SentKeys(store, "other").is_answered("key", namespace="ada")
     assert not SentKeys(store, "third").is_answered("key", namespace="ada")
+    assert not SentKeys(store, "other").is_answered("key", namespace="ben")
+
+
+def test_unknown_outcome_is_no_answer() -> None:
+    def lose(_is_repeat: bool) -> None:
+        raise errors.ApiTimeoutError
+
+    keys = SentKeys(FakeStore())
+    with pytest.raises(errors.ApiTimeoutError):
+        keys.once("key", lose, wait=lambda: False, namespace="ada", lifetime_s=9)
+    assert not keys.is_answered("key", namespace="ada")
 
 
 def test_form_is_sent_without_the_store(ada: User) -> None:

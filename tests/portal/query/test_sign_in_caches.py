@@ -142,6 +142,23 @@ class TestPurge:
             listed(ada)
             listed(ben)
 
+    def test_of_opaque_tokens_takes_each_that_was_used(self, ada: User) -> None:
+        first, second = (with_token(ada, name, known_as="ada") for name in ("first", "second"))
+        tokens = TokenStore(first.tokens.current)
+        client = ada.process.request_with(tokens)
+        listed(client)
+        tokens.rotate(TokenPair(access="second"), replaced="another")
+        listed(client)
+        tokens.clear()
+        client.purge()
+        with ada.reads(2):
+            listed(first)
+            listed(second)
+        second.request().purge_user()
+        with ada.reads(1):
+            listed(first)
+            listed(second)
+
     def test_waits_for_the_store_and_is_done_before_reads(self, ada: User, phone: User) -> None:
         for purge in (phone.request().purge, lambda: phone.request().purge_user("ada")):
             listed(phone)

@@ -115,6 +115,8 @@ class TestI13Bounded:
         lifetimes = ada.store.lifetimes
         assert all(lifetimes.values())
         assert [lifetimes[key] for key in lifetimes if key.endswith((":0", ":1"))] == [900] * 2, "two of the list"
+        [of_record] = [lifetimes[key] for key in lifetimes if ":energy.get_clients:" in key and key[-1].isdigit()]
+        assert of_record > 900, "it outlives any page that may lack it"
 
     def test_a_page_that_is_too_large_is_not_kept(self, ada: User, caplog: pytest.LogCaptureFixture) -> None:
         ada.backend.rows[0]["notes"] = "x" * 1_100_000
