@@ -7,7 +7,14 @@ from __future__ import annotations
 
 from typing import Any, Final, TypedDict
 
-from portal.query import MutationGroup, QueryGroup, mutation_endpoint, paginated_query_endpoint, query_endpoint
+from portal.query import (
+    MutationGroup,
+    QueryGroup,
+    mutation_endpoint,
+    paginated_query_endpoint,
+    query_endpoint,
+    same_params,
+)
 from portal.query.endpoints.registry import Registry
 
 PATH: Final = "/energy/clients"
@@ -53,26 +60,30 @@ class ClientMutations(MutationGroup, domain="energy", registry=REGISTRY):
         mutation_endpoint(data=Client, body=Client, url=PATH, method="POST")
         .add_created_to_paginated_list(
             list_query_key=ClientQueries.use_get_clients_query,
-            select_list_item=lambda client: client,
             newest_first_by="createdAt",
         )
+        .set_answer(query_key=ClientQueries.use_get_client_query)
         .invalidates(query_key=EnergySummaryQueries.use_get_summary_query)
     )
     use_update_client_mutation = (
         mutation_endpoint(data=Client, body=Client, params=RowParams, url=client_url, method="PATCH")
         .merge_updated_in_paginated_list(
             list_query_key=ClientQueries.use_get_clients_query,
-            select_list_item=lambda client: client,
             newest_first_by="createdAt",
         )
-        .invalidates(query_key=ClientQueries.use_get_client_query, get_params=lambda variables: variables.params)
+        .set_answer(query_key=ClientQueries.use_get_client_query)
+    )
+    #: It says which queries it concerns, and not what they show now.
+    use_touch_client_mutation = (
+        mutation_endpoint(data=Client, body=Client, params=RowParams, url=client_url, method="PATCH")
+        .invalidates(query_key=ClientQueries.use_get_clients_query)
+        .invalidates(query_key=ClientQueries.use_get_client_query, get_params=same_params)
     )
     use_delete_client_mutation = (
         mutation_endpoint(params=RowParams, url=client_url, method="DELETE")
         .remove_from_paginated_list(
             list_query_key=ClientQueries.use_get_clients_query,
-            get_deleted_id=lambda variables: variables.params["id"],
         )
-        .invalidates(query_key=ClientQueries.use_get_client_query, get_params=lambda variables: variables.params)
+        .invalidates(query_key=ClientQueries.use_get_client_query, get_params=same_params)
         .invalidates(query_key=EnergySummaryQueries.use_get_summary_query)
     )

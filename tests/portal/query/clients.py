@@ -70,6 +70,11 @@ def rename(who: User | QueryClient, row_id: str, name: str, **options: Any) -> A
     return mutation.mutate(body={"name": name}, params={"id": row_id}, **options)
 
 
+def touch(who: User | QueryClient, row_id: str, name: str) -> Any:
+    """A change that only makes stale what it concerns."""
+    return ClientMutations.use_touch_client_mutation(client_of(who)).mutate(body={"name": name}, params={"id": row_id})
+
+
 def once(
     run: Callable[[], object], *, method: str = "GET", path: str = "/energy/clients"
 ) -> Callable[[str, str], None]:

@@ -16,14 +16,18 @@ from portal.query.cache.patches import apply_answers
 from portal.query.cache.write_records import ALL_QUERIES, ALL_STALE, ANSWER, Patch, WriteRecord, query_name
 from portal.query.endpoints.registry import Registry
 from portal.services.user import UserQueries
-from tests.portal.query.answering import Queries, create, names, read, rename, shown, touch
-from tests.portal.query.clients import me, once
+from tests.portal.query.clients import create, me, names, once, one, rename, touch
 from tests.portal.query.faulty import Faulty, ThingParams
 from tests.portal.query.world import User
-from tests.support.client_endpoints import client_url
+from tests.support.client_endpoints import ClientQueries, client_url
 
 if TYPE_CHECKING:
     from decimal import Decimal
+
+
+def shown(who: Any, row_id: str) -> Any:
+    """The name of a row's detail."""
+    return one(who, row_id).unwrap()["name"]
 
 
 @pytest.mark.parametrize("cached", [True, False])
@@ -32,16 +36,16 @@ def test_answer_shows_without_a_fetch_in_all_processes(ada: User, cached: bool) 
     other, client = ada.elsewhere(), ada.request()
     for at in (ada, other) if cached else ():
         shown(at, "c3")
-    read(client, "c1")
+    one(client, "c1")
     with ada.reads(0):
         rename(client, "c3", "renamed")
         for who in (client, ada, other, ada.elsewhere()):
             assert [shown(who, "c3"), shown(who, "c1")] == ["renamed", "client 1"]
-        assert shown(other, create(client, "new").unwrap()["id"]) == "new"
+        assert shown(other, create(client, "new")) == "new"
         ada.passes(299)
-        assert not read(ada, "c3").is_stale
+        assert not one(ada, "c3").is_stale
         ada.passes(2)
-        assert read(ada, "c3").is_stale
+        assert one(ada, "c3").is_stale
 
 
 @pytest.mark.parametrize(
@@ -49,9 +53,9 @@ def test_answer_shows_without_a_fetch_in_all_processes(ada: User, cached: bool) 
     [
         (lambda client: rename(client, "c3", "theirs"), 1),
         (lambda client: touch(client, "c3", "theirs"), 1),
-        (lambda client: Queries.use_get_client_query.invalidate(client, params={"id": "c3"}), 1),
+        (lambda client: ClientQueries.use_get_client_query.invalidate(client, params={"id": "c3"}), 1),
         (lambda client: rename(client, "c4", "theirs"), 0),
-        (lambda client: Queries.use_get_client_query.invalidate(client, params={"id": "c4"}), 0),
+        (lambda client: ClientQueries.use_get_client_query.invalidate(client, params={"id": "c4"}), 0),
     ],
     ids=["same row", "same row without patch", "invalidation", "another row", "another invalidation"],
 )
@@ -81,7 +85,7 @@ def test_answer_is_as_old_as_its_request(ada: User) -> None:
     ada.backend.before = lambda *_: ada.passes(5)
     rename(ada, "c3", "new")
     with ada.reads(0):
-        assert read(ada, "c3").as_of.timestamp() == began
+        assert one(ada, "c3").as_of.timestamp() == began
 
 
 @pytest.mark.parametrize(

@@ -21,8 +21,7 @@ from portal.api import Backend
 from portal.config.current import portal_config
 from portal.query.cache.sent_keys import SentKeys
 from portal.query.calls import derived_key
-from tests.portal.query import answering
-from tests.portal.query.clients import but_for_the_profile, listed, rename
+from tests.portal.query.clients import but_for_the_profile, listed, names, one, rename
 from tests.portal.query.fakes import FakeBackend, FakeStore, unavailable
 from tests.portal.query.world import User
 from tests.support.client_endpoints import Client, ClientMutations
@@ -46,7 +45,8 @@ class RepeatingBackend(FakeBackend):
 
 
 def create(user: User, key: str = "form 1", name: str = "new") -> Any:
-    return answering.create(user, name, idempotency_key=key)
+    mutation = ClientMutations.use_create_client_mutation(user.request(), idempotency_key=key)
+    return mutation.mutate(body={"name": name})
 
 
 def rename_by_form(user: User, **options: Any) -> Any:
@@ -67,14 +67,14 @@ class TestAFormThatIsSentAgain:
         assert create(ada).is_success is not is_lost
         ada.backend.inside = None
         made = ada.backend.rows[0]["id"]
-        answering.rename(ada, made, "renamed")
+        rename(ada, made, "renamed")
         if cached:
-            answering.names(ada)
-            answering.shown(ada, made)
+            names(ada)
+            one(ada, made)
         assert create(ada.elsewhere()).unwrap() == {"id": made, "name": "new"}, "the first answer, repeated"
         assert ada.backend.counted()["POST", "/energy/clients"] == (3 if is_lost else 1)
         for user in (ada, ada.elsewhere()):
-            assert answering.names(user)[made] == answering.shown(user, made) == "renamed"
+            assert names(user)[made] == one(user, made).unwrap()["name"] == "renamed"
 
     @pytest.mark.parametrize(
         ("method", "honours", "window_s", "kept_s"),
@@ -99,7 +99,7 @@ class TestAFormThatIsSentAgain:
 
     @pytest.mark.parametrize(("error", "posts"), [(errors.ApiTimeoutError(), 1), (unavailable(503), 2)])
     def test_is_not_sent_beside_an_unknown_outcome(self, ada: User, error: Exception, posts: int) -> None:
-        answering.names(ada)
+        names(ada)
         ada.backend.honours_idempotency_key, waits = False, threading.Event()
         ada.world.waits = SimpleNamespace(append=lambda _: waits.set() or time.sleep(0.01))
         ada.backend.failures, others = [error], []

@@ -13,9 +13,9 @@ from portal.query import mutation_endpoint
 from portal.query.calls import Retries, Tries, may_have_arrived, may_repeat_write
 from portal.query.endpoints.effects import Variables
 from portal.query.endpoints.requests import WriteRequest
-from tests.portal.query import answering
 from tests.portal.query.fakes import unavailable
 from tests.portal.query.world import User
+from tests.support.client_endpoints import ClientMutations
 
 
 def waited(failures: list[errors.ApiError], *, budget: float = 10, spread: float = 0.5) -> list[float]:
@@ -103,6 +103,6 @@ def test_failure_may_have_arrived(error: errors.ApiError, maybe: bool) -> None:
 )
 def test_404_to_a_repeated_delete_says_done(ada: User, first: errors.ApiError, was_done: bool) -> None:
     ada.backend.failures = [first, errors.ApiNotFoundError("no such row", status=404)]
-    error = answering.delete(ada, "c1").error
+    error = ClientMutations.use_delete_client_mutation(ada.request()).mutate(params={"id": "c1"}).error
     assert error is None if was_done else isinstance(error, errors.ApiNotFoundError)
     assert ada.backend.counted()["DELETE", "/energy/clients/c1"] == 2

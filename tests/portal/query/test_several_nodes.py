@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.portal.query.answering import Mutations, Queries
+from tests.portal.query.clients import names, rename
 from tests.portal.query.fakes import FakeCluster, FakeStore
 from tests.portal.query.query_machine import QueryMachine, run_machine
 from tests.portal.query.world import Process, World
@@ -33,12 +33,11 @@ class Scene:
 
     def names(self, process: Process) -> list[str]:
         """What a read of the list shows."""
-        return [row["name"] for row in Queries.use_get_clients_query(process.request(self.ada)).data.items]
+        return [*names(process.request(self.ada)).values()]
 
     def rename(self, process: Process) -> None:
         """A write that is complete at the end."""
-        write = Mutations.use_update_client_mutation(process.request(self.ada))
-        write.mutate(body={"name": "new"}, params={"id": "c1"}).unwrap()
+        rename(process.request(self.ada), "c1", "new").unwrap()
 
     @contextmanager
     def between(self, step: int, action: Callable[[], object]) -> Iterator[None]:
@@ -106,7 +105,7 @@ def test_caches_are_cleared_on_all_nodes() -> None:
     for fetched, clear in (
         (3, lambda: None),
         (3, lambda: scene.two.runtime.caches.clear(endpoint=None)),
-        (3, lambda: scene.two.runtime.caches.clear(endpoint=Queries.use_get_clients_query.key)),
+        (3, lambda: scene.two.runtime.caches.clear(endpoint="energy.get_clients")),
         (0, lambda: scene.two.runtime.caches.clear(endpoint="energy.get_stations")),
     ):
         clear()

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule
 
 from portal.errors import ApiNotFoundError
-from tests.portal.query.answering import Mutations
 from tests.portal.query.clients import but_for_the_profile
 from tests.portal.query.fakes import unavailable
 from tests.portal.query.world import Process, World
+from tests.support.client_endpoints import ClientMutations
 
 NESTED = [
     *("read", "read one", "reload", "reload one", "rename", "touch", "delete", "create"),
@@ -38,7 +38,7 @@ nested_actions = st.lists(
 class WriteRules(RuleBasedStateMachine):
     """The writes of a machine, whose `start` gives it these."""
 
-    mutations: Any = Mutations
+    mutations: Any = ClientMutations
     world: World
     processes: list[Process]
     ada: Any
@@ -76,10 +76,10 @@ class WriteRules(RuleBasedStateMachine):
         if not self.world.backend.rows:
             return
         changed = self.world.backend.rows[row % len(self.world.backend.rows)]
-        self.world.backend.inside = but_for_the_profile(unavailable())
+        kept, self.world.backend.inside = self.world.backend.inside, but_for_the_profile(unavailable())
         mutation = self.mutations.use_update_client_mutation(self.processes[process].request(self.ada))
         assert mutation.mutate(body={"name": "lost"}, params={"id": changed["id"]}).error is not None
-        self.world.backend.inside = None
+        self.world.backend.inside = kept
         self.written[changed["id"]] = changed["version"]
 
     @rule(process=st.integers(0, 1), row=st.integers(0, 5), nested=nested_actions)
@@ -105,6 +105,9 @@ class WriteRules(RuleBasedStateMachine):
     @contextmanager
     def interrupted_by(self, actions: list[Any]) -> Iterator[None]:
         """Within the first request of the block that is not the profile's, these actions run."""
+        if not actions:
+            yield
+            return
         backend, left = self.world.backend, list(actions)
         kept = backend.before, backend.inside
 

@@ -114,7 +114,7 @@ class TestI16OverlappingWritesNeverEndWithTheOlderVersion:
         def rename_and_read() -> None:
             rename(other, "c5", "six")
             if not others:
-                [record] = [key for key, value in ada.store.values.items() if "six" in value]
+                [record] = [key for key, value in ada.store.values.items() if "get_clients:" in key and "six" in value]
                 del ada.store.values[record]
             for number in range(others):
                 rename(other, "c4", f"name {number}")
