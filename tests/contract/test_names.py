@@ -29,7 +29,7 @@ for line in sys.stdin.read().strip().split("\\n"):
     if os.fork() == 0:
         module, *names = line.split()
         for name in names:
-            print(module, getattr(importlib.import_module(module), name).__name__, flush=True)
+            print(module, name * callable(getattr(importlib.import_module(module), name)), flush=True)
         os._exit(0)
     os.wait()
 """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from django.http import HttpRequest
 
@@ -16,7 +16,7 @@ from portal.query.events import EventLog
 from portal.query.offered_calls import check_offered
 from portal.query.process_state import QueryRuntime, process_runtime
 from portal.query.reads import PageFetcher, Reads, WalkedPage, walk_list
-from portal.query.request_sign_in import PROFILE_QUERY, RequestSignIn
+from portal.query.request_sign_in import RequestSignIn
 from portal.query.results import (
     MutationResult,
     PaginatedResult,
@@ -46,6 +46,12 @@ class QueryClient:
 
     Hooks call it. Views and commands themselves call :meth:`purge` only.
 
+    :param tokens: the user's tokens, because data always belongs to someone.
+    :param deadline: the time of all its calls together. A command gives none: each call has 10 s, with further tries.
+    :param request_id: sent with each call; so are the browser's `user_agent` and its IP address, `client_address`.
+    :param runtime: what the requests of a process share on a store; by default the process's own.
+    :param clock: seconds since the epoch.
+    :param reload: whether the user reloads a page: the first read of each query asks the backend in any case.
     :ivar reads: its reads, below the hooks.
     :ivar events: the latest queries, in order; `mutations` likewise.
     """
@@ -53,15 +59,30 @@ class QueryClient:
     def __init__(
         self,
         *,
-        caller: BackendCaller,
-        runtime: QueryRuntime,
-        clock: Callable[[], float],
-        registry: Registry,
-        reload: bool,
+        tokens: TokenStore,
+        api: ApiSession,
+        deadline: Deadline | None = None,
+        request_id: str | None = None,
+        user_agent: str | None = None,
+        client_address: str | None = None,
+        runtime: QueryRuntime | None = None,
+        retries: Retries | None = None,
+        clock: Callable[[], float] = time.time,
+        registry: Registry = REGISTRY,
+        reload: bool = False,
     ) -> None:
+        self._caller = caller = BackendCaller(
+            api=api,
+            tokens=tokens,
+            limit=deadline,
+            request_id=request_id,
+            user_agent=user_agent,
+            client_address=client_address,
+            retries=retries or Retries(),
+        )
+        runtime = runtime or process_runtime()
         self._log, self._warned = EventLog(clock), runtime.warned
         self.events, self.mutations = self._log.queries, self._log.mutations
-        self._caller = caller
         self._sign_in = RequestSignIn(caches=runtime.caches, caller=caller, clock=clock)
         fetcher = PageFetcher(runtime=runtime, caller=caller, sign_in=self._sign_in, registry=registry, clock=clock)
         self.reads = Reads(fetcher=fetcher, reload=reload)
@@ -156,9 +177,8 @@ class QueryClient:
             logger.warning("%s: not invalidated: %s", endpoint, error)
 
     def is_accepted(self) -> bool:
-        """Return whether GET `/me` once accepted the request's access token, as far as the cache still knows."""
-        spaces = self._sign_in.spaces(None, sent=None)
-        return any(self.reads.fetcher.runtime.cache.has(space, PROFILE_QUERY.key) for space in spaces)
+        """Return whether GET `/me` has accepted the request's access token within a day."""
+        return self._sign_in.is_accepted()
 
     def check_one_user(self) -> None:
         """Refuse tokens of two users.
@@ -220,41 +240,8 @@ def _version(request: ReadRequest, result: ReadResult) -> tuple[object, ...] | N
     return None if version is None else (request.key.digest, *version)
 
 
-def create_query_client(
-    *,
-    tokens: TokenStore,
-    api: ApiSession,
-    deadline: Deadline | None = None,
-    request_id: str | None = None,
-    user_agent: str | None = None,
-    client_address: str | None = None,
-    runtime: QueryRuntime | None = None,
-    retries: Retries | None = None,
-    clock: Callable[[], float] = time.time,
-    registry: Registry = REGISTRY,
-    reload: bool = False,
-) -> QueryClient:
-    """Make the client of one request, or of one command.
-
-    :param tokens: the user's tokens, because data always belongs to someone.
-    :param deadline: the time of all its calls together. A command gives none: each call has 10 s, with further tries.
-    :param request_id: sent with each call; so are the browser's `user_agent` and its IP address, `client_address`.
-    :param runtime: what the requests of a process share on a store; by default the process's own.
-    :param clock: seconds since the epoch.
-    :param reload: whether the user reloads a page: the first read of each query asks the backend in any case.
-    """
-    caller = BackendCaller(
-        api=api,
-        tokens=tokens,
-        limit=deadline,
-        request_id=request_id,
-        user_agent=user_agent,
-        client_address=client_address,
-        retries=retries or Retries(),
-    )
-    return QueryClient(
-        caller=caller, runtime=runtime or process_runtime(), clock=clock, registry=registry, reload=reload
-    )
+#: Makes the client of one request, or of one command (requirements).
+create_query_client: Final = QueryClient
 
 
 def client_of(source: HttpRequest | QueryClient) -> QueryClient:

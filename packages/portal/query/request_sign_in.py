@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import logging
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -17,7 +17,7 @@ from portal.config.contract_names import ME_PATH
 from portal.errors import ApiUnauthorizedError, SignInEndedError, StoreUnavailableError
 from portal.query.cache import is_enough
 from portal.query.endpoints import DeclaredQuery, ReadRequest, query_key
-from portal.query.sign_in_caches import cache_key, different_subjects, subject_of
+from portal.query.sign_in_caches import cache_key, have_one_subject, subject_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
@@ -132,7 +132,7 @@ class RequestSignIn:
         None where there is no token, and where the store is down.
 
         :raises SignInEndedError: the sign-in is over.
-        :raises ApiError: the token has expired and there is no fresh one now.
+        :raises ApiError: the token has expired and there is no fresh one now; or the tokens are of two users.
         """
         if self._tokens.ended:
             raise SignInEndedError("this sign-in has ended")
@@ -144,8 +144,8 @@ class RequestSignIn:
             self.sync_with_tokens()
             # Nothing was read with an expired token.
             self.has_two_users = had_two_users
-        token = self.token
-        return None if token is None else self._caches.known(token) or self.reopened()
+        self.check_one_user()
+        return (self._caches.known(self.token) if self.token else None) or self.reopened()
 
     def reopened(self) -> SignInCache | None:
         """Return the cache as it is in the store, because the process does not know it, or knows an older one.
@@ -165,7 +165,12 @@ class RequestSignIn:
         before, now = self._synced, self._tokens.current.access
         if before != now:
             self._synced = now
-            if before and now and self._tokens.status is TokenStatus.REFRESHED and different_subjects(before, now):
+            if (
+                before
+                and now
+                and self._tokens.status is TokenStatus.REFRESHED
+                and have_one_subject(before, now) is False
+            ):
                 self.has_two_users = True
             if not self._is_of_one_sign_in(before, now):
                 self._is_fresh = False
@@ -180,6 +185,18 @@ class RequestSignIn:
         self.sync_with_tokens()
         self.check_one_user()
         return all(each is not None and self._opens(each, cache) for each in {sent, self.token})
+
+    def is_accepted(self) -> bool:
+        """Return whether GET `/me` has accepted the access token, expired or not; False if the store is down."""
+        with suppress(StoreUnavailableError):
+            return self._caches.is_accepted(self.token or "")
+        return False
+
+    def accept(self, sent: str | None) -> None:
+        """Note that GET `/me` has accepted the token with which it was sent, if that is still the request's."""
+        if sent is not None and sent == self.token:
+            with suppress(StoreUnavailableError):
+                self._caches.accept(sent)
 
     def check_one_user(self) -> None:
         """Refuse tokens of two users.
@@ -220,7 +237,7 @@ class RequestSignIn:
             self.purge()
             raise
 
-    def spaces(self, cache: SignInCache | None = None, *, sent: str | None = None) -> set[str]:
+    def spaces(self, cache: SignInCache | None, *, sent: str | None) -> set[str]:
         """Return the spaces whose write logs must record a completed write.
 
         They are read from the store: what opens a cache may have been lost, and made again, while the write was under
@@ -235,7 +252,8 @@ class RequestSignIn:
         try:
             return self._caches.spaces(*tokens, name=None if cache is None else cache.name)
         except StoreUnavailableError:
-            self._do_or_wait(lambda: self._caches.purge(*tokens))
+            names = [] if cache is None else [cache.name]
+            self._do_or_wait(lambda: self._caches.purge(*tokens, names=names))
             return set()
 
     def _is_of_one_sign_in(self, old: str | None, new: str | None) -> bool:

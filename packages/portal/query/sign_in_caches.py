@@ -5,13 +5,12 @@
     ns:<hash of the token>     [name, number, number of the user]      opens the cache
     <name>:number              random; another one after a purge
     <user>:number              the same for all sign-ins that name this user
+    accepted:ns:<hash>         GET `/me` has accepted the token
     <name>:<number>:…          the space: pages and write logs
 
 Nobody can compute the hash of a token that they do not have, so no claim has to be believed: an invented token opens an
 empty cache. A refresh that the portal itself made hands the cache on to the new token. A purge makes a number new. Then
 no older page counts, and no token opens the cache before its tombstone was looked for.
-
-Where the store is down, purges wait in the process until it is back (docs/explanation/store-failures.md).
 """
 
 from __future__ import annotations
@@ -36,9 +35,10 @@ if TYPE_CHECKING:
 
 #: Lifetime of a cache, seconds. When it ends, pages are fetched once more. So a made-up token leaves nothing for long.
 CACHE_LIFETIME_S: Final = 60 * 60
+#: How long it is known that a token was accepted, seconds.
+ACCEPTED_S: Final = 24 * 60 * 60
 #: How long what a token opens outlives the token, seconds: longer than any page that was fetched with it.
 USED_TOKEN_KEPT_S: Final = 20 * 60
-#: Lifetime of the number of an endpoint, or of all caches: a store that evicts by age takes it last. Seconds.
 GENERATION_LIFETIME_S: Final = 7 * 24 * 60 * 60
 #: Characters with which a user, and the names of the user's caches, begin: they lie in one slot of a cluster.
 HASH_TAG_CHARS: Final = 3
@@ -83,9 +83,7 @@ class SignInCache:
         return [self.name, *self.numbers]
 
     def is_current(self, found: Mapping[str, Any]) -> bool:
-        """Return whether the token still opens this cache in the store.
-
-        A process may remember what the store has lost. Another process does not know it, and may write elsewhere.
+        """Return whether the token still opens this cache in the store: another process may have made one since.
 
         :param found: values that were read from the store, those of :attr:`keys` among them.
         """
@@ -101,7 +99,6 @@ class SignInCache:
 class SignInCaches:
     """The caches of one store. Safe for threads; its methods raise `StoreUnavailableError`.
 
-    :param clock: seconds since the epoch.
     :param random_below: a random whole number from 0 to below its argument.
     :ivar pending: purges to be done before the store is next asked: each key with an object of its own, so that a
         purge which comes during a flush stays.
@@ -153,13 +150,21 @@ class SignInCaches:
             return self._remember(cache)
         return None
 
+    def accept(self, token: str) -> None:
+        """Note that GET `/me` has accepted a token. Other endpoints may ignore who asks."""
+        self._store.set(f"accepted:{cache_key(token)}", 1, lifetime_s=ACCEPTED_S)
+
+    def is_accepted(self, token: str) -> bool:
+        """Return whether GET `/me` has accepted a token within a day, so that it is no invented one."""
+        return self._store.get(f"accepted:{cache_key(token)}") is not MISSING
+
     def hand_on(self, old: str, new: str, *, is_proven: bool) -> None:
         """Let `new`, which a refresh has just returned, open the cache of `old`.
 
-        A browser may send the access token of one sign-in with the refresh token of another. So both have to name one
-        subject, unless it is proven that they are of one sign-in.
+        A browser may send the access token of one sign-in with the refresh token of another, or an invented one. So
+        the old one has to be an accepted one of the same subject, unless it is proven that both are of one sign-in.
         """
-        if old != new and (is_proven or same_subject(old, new)):
+        if old != new and (is_proven or (have_one_subject(old, new) and self.is_accepted(old))):
             key = cache_key(old)
             value = self._store.get(key)
             if value is MISSING:
@@ -200,8 +205,10 @@ class SignInCaches:
 
         If the store is down, this process does it before it next asks the store for cached data.
         """
+        keys = [cache_key(token) for token in tokens]
+        remembered = [self._known[key].name for key in keys if key in self._known]
         with self._lock:
-            self.pending |= {key: object() for key in (*map(cache_key, tokens), *map(_number_key, names))}
+            self.pending |= {key: object() for key in (*keys, *map(_number_key, (*names, *remembered)))}
             if len(self.pending) > MAX_PENDING:
                 self.pending = {_EVERYTHING: object()}
         self.flush()
@@ -272,14 +279,10 @@ class SignInCaches:
         return cache
 
 
-def same_subject(one: str, other: str) -> bool:
-    """Return whether two tokens name the same subject."""
-    return subject_of(one) is not None and subject_of(one) == subject_of(other)
-
-
-def different_subjects(one: str, other: str) -> bool:
-    """Return whether both tokens name a subject, and not the same one."""
-    return None not in (subject_of(one), subject_of(other)) and not same_subject(one, other)
+def have_one_subject(one: str, other: str) -> bool | None:
+    """Return whether two tokens name one subject; None where one of them names none."""
+    subjects = {subject_of(one), subject_of(other)}
+    return None if None in subjects else len(subjects) == 1
 
 
 @lru_cache(maxsize=256)
@@ -296,8 +299,7 @@ def subject_of(token: str) -> tuple[str, str | None] | None:
 
 
 def _user_of(token: str) -> str:
-    subject = subject_of(token)
-    return "" if subject is None else _user_name(subject[0])
+    return _user_name(subject[0]) if (subject := subject_of(token)) else ""
 
 
 def _user_name(subject: str) -> str:

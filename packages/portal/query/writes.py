@@ -66,7 +66,7 @@ class Writes:
         key, caller, keys = write.idempotency_key, self.reads.fetcher.caller, self.reads.fetcher.runtime.cache.sent_keys
         is_post, repeats = write.hook.method == "POST", caller.api.honours_idempotency_key
         is_once = key is not None and (is_post or repeats) and write.hook.url not in PATHS_WITHOUT_BEARER
-        cache = self.reads.sign_in.cache() if is_once else None
+        cache, _ = self.reads.look_up([(PROFILE_QUERY.key, None, 0)]) if is_once else (None, ())
         if key is None or cache is None:
             return self._send(write)
         deadline = caller.deadline

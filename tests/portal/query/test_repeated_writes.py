@@ -194,3 +194,11 @@ def test_refusal_of_a_changed_row_has_list_fetched(ada: User, kind: Any, status:
     assert ada.backend.counted()["PATCH", "/energy/clients/c5"] == 1
     with ada.reads(reads):
         listed(ada)
+
+
+def test_signed_out_token_gets_no_kept_answer(ada: User) -> None:
+    assert create(ada).error is None
+    ada.backend.signed_out.add(ada.tokens.current.access)
+    ada.elsewhere().request().purge()
+    with pytest.raises(errors.SignInEndedError):
+        create(ada)

@@ -7,13 +7,14 @@ from typing import Any
 
 import pytest
 
-from portal.errors import ApiForbiddenError, ApiUnauthorizedError
+from portal.api.tokens import TokenStore
+from portal.errors import ApiForbiddenError, ApiUnauthorizedError, SignInEndedError
 from portal.query import MutationGroup, QueryGroup, RowParams, mutation_endpoint, query_endpoint, use_queries
 from portal.query.endpoints.registry import Registry
 from portal.services.auth import AuthMutations
 from portal.services.iam.sign_ins import SignInQueries
 from portal.services.user import UserQueries
-from tests.portal.query.clients import client_of, clients, listed, me, names, once, one, rename
+from tests.portal.query.clients import BODY, client_of, clients, listed, me, names, once, one, rename
 from tests.portal.query.world import User
 from tests.support.client_endpoints import PATH, ClientMutations, ClientQueries
 
@@ -179,3 +180,22 @@ class TestAnAnswerThatIsNotCached:
 
     def test_is_the_list_of_sign_ins(self) -> None:
         assert not SignInQueries.use_get_sign_ins_query.cache
+
+
+def test_tokens_of_two_users_write_nothing(ada: User) -> None:
+    ada.passes(15 * 60)
+    bens, tokens = ada.signed_in("ben").tokens.current, TokenStore(ada.tokens.current)
+    client = ada.process.request_with(tokens)
+    ada.backend.before = lambda _method, path: path == "/me" and tokens.rotate(bens, replaced="refresh of ada") and None
+    assert me(client).error is not None
+    assert ClientMutations.use_create_client_mutation(client).mutate(body=BODY).error is not None
+    assert ada.backend.counted()["POST", "/energy/clients"] == 0
+
+
+def test_signed_out_token_reads_nothing_without_the_store(ada: User) -> None:
+    """The tombstones may lie in another one."""
+    listed(ada)
+    ada.backend.signed_out.add(ada.tokens.current.access)
+    ada.store.down = True
+    with pytest.raises(SignInEndedError):
+        listed(ada)

@@ -102,7 +102,7 @@ class TestWhoHasTheTokenHasTheCache:
         first, second = make_token("ada", exp=exp), make_token("ada", exp=exp)
         caches = made_by(world)
         name = name_in(caches, first)
-        caches.hand_on(first, second, is_proven=False)
+        caches.hand_on(first, second, is_proven=True)
         assert name_in(caches, second) == name
         for token in (first, second):
             assert world.store.lifetimes[cache_key(token)] == pytest.approx(kept_s)
@@ -230,12 +230,22 @@ class TestHandOn:
         user.backend.refresh = lambda tokens: tokens.rotate(pair, replaced=user.tokens.current.refresh) and None
 
     def test_opens_the_same_cache_elsewhere(self, ada: User) -> None:
+        me(ada)
         listed(ada)
         fresh = with_token(ada, make_token("ada"), known_as="ada")
         self.refresh_to(ada, str(fresh.tokens.current.access))
         with ada.reads(0):
             listed(ada)
             listed(fresh.elsewhere())
+
+    def test_of_an_invented_token_is_refused(self, ada: User) -> None:
+        """A planted access cookie with Ada's claims must not open what her own token reads."""
+        invented = with_token(ada, jwt.encode({"sub": "ada", "jti": "invented"}, "x" * 32))
+        me(invented)
+        self.refresh_to(invented, str(ada.tokens.current.access))
+        assert listed(invented)
+        ada.backend.refresh = None
+        assert not clients(invented.elsewhere()).data.items
 
     @pytest.mark.parametrize(
         ("old", "new", "is_proven", "is_handed_on"),
@@ -254,6 +264,7 @@ class TestHandOn:
     ) -> None:
         caches = made_by(world)
         name = name_in(caches, old)
+        caches.accept(old)
         caches.hand_on(old, new, is_proven=is_proven)
         assert (name_in(made_by(world), new) == name) is is_handed_on
 
@@ -277,6 +288,19 @@ class TestHandOn:
         ada.backend.before = once(refresh_elsewhere, method="PATCH", path="/energy/clients/c5")
         rename(ada, "c5", "renamed")
         assert names(fresh)["c5"] == names(ada)["c5"] == "renamed"
+
+    def test_is_purged_where_the_new_mapping_is_lost(self, ada: User) -> None:
+        """The process of the sign-out remembers the cache, so the old token has to prove itself."""
+        fresh = with_token(ada, make_token("ada"), known_as="ada").elsewhere()
+        old, new = str(ada.tokens.current.access), str(fresh.tokens.current.access)
+        listed(ada)
+        ada.process.runtime.caches.hand_on(old, new, is_proven=True)
+        listed(fresh)
+        ada.store.values.pop(cache_key(new))
+        ada.backend.signed_out |= {old, new}
+        fresh.request().purge()
+        with pytest.raises(SignInEndedError):
+            listed(ada)
 
 
 class TestWrite:

@@ -14,7 +14,6 @@ from __future__ import annotations
 import hashlib
 import logging
 import time
-from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
 from itertools import chain
@@ -54,8 +53,6 @@ _BACKEND_CHARS: Final = 8
 _CURSOR_CHARS: Final = 16
 #: Hexadecimal characters of a digest that choose a variant's place.
 _PLACE_CHARS: Final = 8
-#: Members of what lies in a variant's place: the page's name, and the page.
-_NAMED_MEMBERS: Final = 2
 
 
 class PageCache:
@@ -116,13 +113,6 @@ class PageCache:
             logger.warning("%s: read without the cache: %s", ", ".join(key.endpoint for key, _, _ in queries), error)
             return [NO_ENTRY] * len(queries)
 
-    def has(self, space: str, key: QueryKey) -> bool:
-        """Return whether a space has the first page of a query, however old; False if the store is down."""
-        [place] = self._places(space, key, None, range(1))
-        with suppress(StoreUnavailableError):
-            return place.page_in(self.store.get_many([place.key])) is not None
-        return False
-
     def put(
         self,
         cache: SignInCache,
@@ -171,24 +161,26 @@ class PageCache:
 
     def missing_writes(
         self, cache: SignInCache, key: QueryKey, stamp: VersionStamp, *, at: float
-    ) -> tuple[VersionStamp, list[tuple[int, WriteRecord]]]:
+    ) -> tuple[VersionStamp | None, list[tuple[int, WriteRecord]]]:
         """Return the writes that a page may lack although it left after them, since the backend's reads may lag.
 
         :param stamp: of now.
         :param at: when the page's request leaves.
-        :returns: the stamp of the page, from before these writes; and the writes, with their positions.
+        :returns: the stamp of the page, from before these writes, or None if they are not known; and those of them that
+            are certain, with their positions.
         """
         if not self._read_lag_s:
             return stamp, []
         try:
-            latest = self._versions(cache, key.endpoint)[0].latest(until=stamp.position)
+            latest, gap = self._versions(cache, key.endpoint)[0].latest(until=stamp.position)
         except StoreUnavailableError as error:
             logger.warning("%s: the latest writes are not known: %s", key.endpoint, error)
-            return stamp, []
+            return None, []
         first = next((place for place, record in latest if record.may_be_missing(at=at, lag_s=self._read_lag_s)), None)
         if first is None:
             return stamp, []
-        return replace(stamp, position=first - 1), [found for found in latest if found[0] >= first]
+        # A lost record may have changed the same again.
+        return replace(stamp, position=first - 1), [found for found in latest if found[0] >= first and found[0] > gap]
 
     # --- writes ---
 
@@ -280,8 +272,7 @@ class _Place(NamedTuple):
     def page_in(self, found: Mapping[str, Any]) -> Any:
         """Return the page among values that were read from the store; None where there is none, or another one."""
         value: Any = found.get(self.key)
-        is_here = isinstance(value, list) and len(value) == _NAMED_MEMBERS and value[0] == self.name
-        return value[1] if is_here else None
+        return value[1] if isinstance(value, list) and value[:-1] == [self.name] else None
 
 
 def _page_name(key: QueryKey, start: str | None, index: int) -> str:

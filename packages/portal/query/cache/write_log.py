@@ -136,14 +136,13 @@ class WriteLog:
         usable = next((index for index, position in enumerate(positions) if position < gap), len(pages))
         return CacheEntry(stamp=stamp, pages=pages[:usable], records=tuple(records))
 
-    def latest(self, *, until: int) -> list[tuple[int, WriteRecord]]:
-        """Return the newest records up to `until`, at most 64; none before a gap, which may have changed the same.
+    def latest(self, *, until: int) -> tuple[list[tuple[int, WriteRecord]], int]:
+        """Return the newest records up to `until`, at most 64, as :meth:`records`.
 
         A log without records costs no look into the store.
         """
         began = until - until % _LOG_SPAN
-        records, gap = self.records(after=max(began, until - MAX_RECORDS), until=until)
-        return [(position, record) for position, record in records if position > gap]
+        return self.records(after=max(began, until - MAX_RECORDS), until=until)
 
     def reserve(self) -> int | None:
         """Reserve the next position; None if there is no log, so there is no page that could lack the record."""
@@ -158,8 +157,7 @@ class WriteLog:
 
     def put(self, position: int, record: WriteRecord) -> None:
         """Put the record at a position that was reserved."""
-        key = f"{self.space}:{self.endpoint}:{position}"
-        self.store.set(key, record.stored(), lifetime_s=RECORD_LIFETIME_S)
+        self.store.set(f"{self.space}:{self.endpoint}:{position}", record.stored(), lifetime_s=RECORD_LIFETIME_S)
 
     def others(self, *, since: int | None, until: int) -> Sequence[WriteRecord | None]:
         """Return the records that others appended between two positions; None for what nobody knows."""

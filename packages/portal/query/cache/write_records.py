@@ -193,10 +193,9 @@ def matching_queries(given: Mapping[str, object], *, endpoint: str, by: str, reg
     """
     params = given_params(given, endpoint=endpoint)
     query = registry.queries.get(endpoint)
-    declared = query.params if query is not None else None
-    known = parameter_names(declared)
+    known = None if query is None else parameter_names(query.params)
     unknown = ", ".join(name for name in params if known is not None and name not in known)
-    if query is not None and known is not None and unknown:
+    if known is not None and unknown:
         return _all_queries(
             by, endpoint, f"{unknown} is no parameter of it; it knows {', '.join(sorted(known)) or 'none'}"
         )

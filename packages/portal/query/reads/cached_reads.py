@@ -132,6 +132,9 @@ class Reads:
             if cache is None or not queries:
                 break
             entries = self.fetcher.runtime.cache.get_all(cache, queries)
+            if entries[0] is NO_ENTRY:
+                # The tombstone may lie in another store, which answers.
+                self.fetcher.caller.end_if_signed_out()
             if entries[0].is_current:
                 return cache, entries
             # Purged, or lost.

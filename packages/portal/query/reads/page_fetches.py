@@ -239,6 +239,8 @@ class PageFetcher:
         # Nobody can see a page of a cache that was purged. A response for which nobody waits is not even written then.
         if read.bearer is not None and not self.runtime.cache.get(read.cache, key, count=0).is_current:
             return replace(page, stamp=None)
+        if key == PROFILE_QUERY.key:
+            self.sign_in.accept(sent)
         self.runtime.cache.put(read.cache, key, page, start=read.call.cursor, index=index, clock=self.clock)
         return page
 
