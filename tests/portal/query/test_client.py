@@ -67,6 +67,17 @@ class TestOneRequest:
         assert read(client) == "renamed"
 
 
+def test_refetch_gives_older_data_through_an_outage(ada: User) -> None:
+    result = one(ada)
+    ada.backend.failures = [unavailable()] * 3
+    assert result.refetch().unwrap()["id"] == "c5"
+    ada.backend.rows.clear()
+    gone = result.refetch()
+    assert gone.data is None
+    with pytest.raises(ApiNotFoundError):
+        gone.unwrap()
+
+
 @pytest.mark.parametrize(
     ("which", "fetched"),
     [
