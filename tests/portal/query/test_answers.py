@@ -13,7 +13,7 @@ from portal.errors import UsageError
 from portal.query import MutationGroup, Record, create_query_group, mutation_endpoint, query_endpoint
 from portal.query.cache.pages import Page
 from portal.query.cache.patches import apply_answers
-from portal.query.cache.write_records import ALL_QUERIES, ALL_STALE, ANSWER, Patch, WriteRecord, query_name
+from portal.query.cache.write_records import ALL_STALE, ANSWER, Patch, WriteRecord, query_name
 from portal.query.endpoints.registry import Registry
 from portal.services.user import UserQueries
 from tests.portal.query.clients import create, me, names, once, one, rename, touch
@@ -103,12 +103,6 @@ def test_answer_makes_longer_queries_stale(params: Any, shows: str, is_stale: bo
     found = apply_answers(page, [answer], params=params)
     assert (found.page.body, found.is_invalidated) == ({"name": "new"} if shows == "new" else "old", is_stale)
     assert apply_answers(page, [ALL_STALE, answer], params=params).is_invalidated
-
-
-def test_unknown_or_stale_writes_overlap() -> None:
-    added = WriteRecord(patches=(Patch(kind="add", row_id="n", row={"id": "n"}),))
-    stale, removed = WriteRecord(stale=(ALL_QUERIES,)), WriteRecord(patches=(Patch(kind="remove", row_id="m"),))
-    assert [added.overlaps(other) for other in (None, stale, added, removed)] == [True, True, True, False]
 
 
 @pytest.fixture

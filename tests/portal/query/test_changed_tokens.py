@@ -123,23 +123,19 @@ def test_failed_refresh_gives_an_error_without_data(ada: User) -> None:
 class TestATokenThatWasSignedOut:
     """The backend may still accept it, the portal does not."""
 
-    @pytest.fixture(params=["here", "at the provider"], autouse=True)
-    def where(self, request: pytest.FixtureRequest) -> None:
-        self.is_here = request.param == "here"
-
+    @pytest.mark.parametrize("where", ["signed_out", "ended_at_the_provider"])
     @pytest.mark.parametrize("use", [listed, me, delete])
-    def test_gets_nothing_in_any_process(self, ada: User, use: Any) -> None:
+    def test_gets_nothing_in_any_process(self, ada: User, use: Any, where: str) -> None:
         """Nor is anything sent with it, by a process that knows its cache or by another."""
         listed(ada)
-        backend = ada.backend
-        (backend.signed_out if self.is_here else backend.ended_at_the_provider).add(ada.tokens.current.access)
+        getattr(ada.backend, where).add(ada.tokens.current.access)
         ada.elsewhere().request().purge()
         listed(ada.signed_in())
-        calls = len(backend.calls)
+        calls = len(ada.backend.calls)
         for user in (ada, ada.elsewhere()):
             with pytest.raises(SignInEndedError):
                 use(user)
-        assert len(backend.calls) == calls
+        assert len(ada.backend.calls) == calls
 
     @pytest.mark.parametrize("is_known", [True, False])
     def test_ends_the_request_where_tombstones_are_readable(self, ada: User, is_known: bool) -> None:

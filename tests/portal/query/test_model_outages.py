@@ -6,53 +6,38 @@ all the same, by whatever process and with whatever token it comes back.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
-
 from hypothesis import strategies as st
-from hypothesis.stateful import initialize, rule
+from hypothesis.stateful import rule
 
 from portal.api.tokens import TokenStore
 from tests.portal.query.fakes import unavailable
-from tests.portal.query.query_machine import QueryMachine, VersionedBackend, run_machine
+from tests.portal.query.query_machine import QueryMachine, run_machine
 from tests.support.client_endpoints import ClientQueries
 
 
-@dataclass
-class SometimesWithoutProfile(VersionedBackend):
-    profile_fails: bool = False
-
-    def _do(self, token: str | None, method: str, path: str, params: dict[str, Any], body: Any) -> Any:
-        if path == "/me" and self.profile_fails:
-            raise unavailable()
-        return super()._do(token, method, path, params, body)
+def without_profile(_method: str, path: str) -> None:
+    if path == "/me":
+        raise unavailable()
 
 
 class OutageMachine(QueryMachine):
     """More actions. One browser: once it has another token, it does not use the one before."""
 
-    @initialize()
-    def start(self) -> None:
-        super().start()
-        self.backend = SometimesWithoutProfile(rows=self.world.backend.rows)
-        self.world.backend = self.backend
-        self.ada = self.backend.sign_in("ada")
-
     @rule()
     def a_sign_in_begins(self) -> None:
-        self.ada = self.backend.sign_in("ada")
+        self.ada = self.world.backend.sign_in("ada")
 
     @rule(process=st.integers(0, 1))
     def the_token_is_renewed(self, process: int) -> None:
-        old, pair = self.ada.current, self.backend.sign_in("ada").current
+        old, pair = self.ada.current, self.world.backend.sign_in("ada").current
 
         def refresh(tokens: TokenStore) -> None:
             if tokens.current.access == old.access:
                 tokens.rotate(pair, replaced=old.refresh or "")
 
-        self.backend.refresh = refresh
+        self.world.backend.refresh = refresh
         ClientQueries.use_get_clients_query(self.processes[process].request(self.ada))
-        self.backend.refresh = None
+        self.world.backend.refresh = None
         self.ada = TokenStore(pair)
 
     @rule(
@@ -62,13 +47,14 @@ class OutageMachine(QueryMachine):
         lacks=st.sampled_from(["profile", "store", "both"]),
     )
     def something_is_done_in_an_outage(self, what: str, process: int, number: int, lacks: str) -> None:
-        self.backend.profile_fails, self.world.store.down = lacks != "store", lacks != "profile"
+        self.world.backend.before = None if lacks == "store" else without_profile
+        self.world.store.down = lacks != "profile"
         self.run_nested(what, process, number)
-        self.backend.profile_fails = self.world.store.down = False
+        self.world.backend.before, self.world.store.down = None, False
         if lacks != "profile":
             # Until a process is used again, nobody knows what it could not tell.
             self.world.store.before_each = None
-            ClientQueries.use_get_clients_query(self.processes[process].request(self.backend.sign_in("ben")))
+            ClientQueries.use_get_clients_query(self.processes[process].request(self.world.backend.sign_in("ben")))
 
 
 def test_no_read_misses_a_completed_write_also_one_in_an_outage() -> None:

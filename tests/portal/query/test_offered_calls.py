@@ -27,7 +27,6 @@ from portal.query import (
     optional_names,
     paginated_query_endpoint,
     query_endpoint,
-    resource,
 )
 from portal.query.endpoints.registry import Registry
 from portal.services.endpoint_list import declared_hooks
@@ -270,11 +269,6 @@ def test_404_of_a_row_is_no_absence(ada: User) -> None:
 def test_each_name_of_the_contract_is_declared() -> None:
     known = {name for hook in declared_hooks() for name in optional_names(hook)}
     assert read_offers_file(CONTRACT_FILE) <= known
-
-
-def test_role_that_is_unknown_is_refused() -> None:
-    with pytest.raises(UsageError, match="'remove' should be one of list, detail"):
-        resource("/visits", item=Visit, optional=True, required=["remove"])  # type: ignore[list-item]  # the mistake
 
 
 class OddParams(ListParams):

@@ -65,6 +65,7 @@ class TestPermissions:
         assert ada.backend.counted()["GET", "/me"] == asked + 1
         with ada.reads(1):
             listed(client)
+        with ada.reads(0):
             listed(ada.elsewhere())
 
     def test_purge_for_a_follower_of_the_fetch(self, ada: User) -> None:

@@ -180,6 +180,7 @@ def test_resource_hands_its_options_on() -> None:
         ),
         ({"params": Client}, "params=Client should derive from Params"),
         ({"item": dict}, "item should be a class that derives from Row, not <class 'dict'>"),
+        ({"optional": True, "required": ["remove"]}, "'remove' should be one of list, detail"),
         ({"detail": list[Client]}, "detail should be a class that derives from Row, not list"),
     ],
 )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from contextlib import suppress
-from functools import partial
 
 import jwt
 import pytest
@@ -22,7 +21,6 @@ from portal.query.sign_in_caches import CACHE_LIFETIME_S, MAX_PENDING, USED_TOKE
 from tests.portal.query.clients import before_next, clients, listed, me, names, once, rename
 from tests.portal.query.fakes import make_token
 from tests.portal.query.world import User, World
-from tests.support.forks import at_once
 
 
 def with_token(user: User, access: str, *, known_as: str | None = None) -> User:
@@ -71,11 +69,6 @@ class TestWhoHasTheTokenHasTheCache:
         assert caches.known(token) is not None
         world.clock.advance(1)
         assert caches.known(token) is name_in(caches, token) is name_in(made_by(world), token) is None
-
-    def test_processes_that_open_at_once_have_one(self, world: World) -> None:
-        for token in [make_token() for _ in range(30)]:
-            [name] = {*at_once(4, partial(lambda token, _: name_in(made_by(world), token), token))}
-            assert name
 
     def test_cache_that_is_made_meanwhile_is_opened(self, world: World) -> None:
         token, made = make_token(), []

@@ -7,7 +7,14 @@ from typing import Any
 import pytest
 
 from portal.errors import UsageError
-from portal.query import MutationGroup, QueryGroup, mutation_endpoint, paginated_query_endpoint, query_endpoint
+from portal.query import (
+    MutationGroup,
+    QueryGroup,
+    RowParams,
+    mutation_endpoint,
+    paginated_query_endpoint,
+    query_endpoint,
+)
 from portal.query.endpoints.registry import Registry
 from portal.services.energy.clients import ClientQueries
 
@@ -36,6 +43,8 @@ def adding(data: Any = dict, **helper: Any) -> Any:
             (lambda url=url: reading(url=url), "a path such as")
             for url in ("a", "/a?b=1", "/a#b", "/a/../b", "//other.test/x", None)
         ),
+        *((lambda url=url: reading(url=url), "should be a name in braces") for url in ("/a/{id", "/a/{}", "/a/{id!r}")),
+        (lambda: reading(url="/a/{idd}", params=RowParams), "names idd, which is no parameter; params declares id"),
         (lambda: listing(unique_by=""), "a field's name, or False"),
         (lambda: listing(unique_by=True), "a field's name, or False"),
         (lambda: listing(stale_time_s=-1), "from 0 on, not -1"),

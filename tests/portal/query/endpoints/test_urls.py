@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from portal.errors import ApiNotFoundError, UsageError
-from portal.query.endpoints.urls import address, check_template, query_key, shape
+from portal.query.endpoints.urls import address, query_key, shape
 from portal.rows import OpenEnum
 
 
@@ -137,17 +137,3 @@ def test_a_path_may_name_several_parameters_and_has_a_shape() -> None:
     where = address(url="/a/{first}/b/{second}", params={"first": "x/y", "second": "z", "q": "1"}, endpoint="e")
     assert (where.path, where.query) == ("/a/x%2Fy/b/z", {"q": "1"})
     assert [shape(client_url), shape("/me")] == ["/energy/clients/{id}", "/me"]
-
-
-@pytest.mark.parametrize(
-    ("url", "words"),
-    [
-        ("/clients/{idd}", "names idd, which is no parameter; params declares id, q"),
-        ("/clients/{id", "should be a name in braces"),
-        ("/clients/{}", "should be a name in braces"),
-        ("/clients/{id!r}", "should be a name in braces"),
-    ],
-)
-def test_braces_that_name_no_parameter_are_refused_when_they_are_declared(url: str, words: str) -> None:
-    with pytest.raises(UsageError, match=words):
-        check_template(url, endpoint="query_endpoint", known=frozenset({"id", "q"}))
