@@ -98,7 +98,7 @@ class Tries:
 
 
 def can_help(error: ApiError) -> bool:
-    """Whether another try may end otherwise: there was no response, or its status says so."""
+    """Return whether another try may end otherwise: there was no response, or its status says so."""
     if error.status is not None:
         return error.status in RETRY_STATUSES
     return isinstance(error, ApiUnavailableError) and not isinstance(error, ApiMalformedError | CircuitOpenError)
@@ -124,7 +124,7 @@ class BackendCaller:
 
     @property
     def deadline(self) -> Deadline:
-        """How long a call that begins now may take, with its further tries."""
+        """Return the time of a call that begins now, with its further tries."""
         return self.limit or Deadline(REQUEST_BUDGET_S)
 
     def ensure_fresh(self) -> None:
@@ -252,7 +252,7 @@ def derived_key(
 
 
 def may_repeat_write(write: WriteRequest, error: ApiError, *, honours_idempotency_key: bool) -> bool:
-    """Whether a write may be sent again (contract, section 8).
+    """Return whether a write may be sent again (contract, section 8).
 
     Where the backend does not honour `Idempotency-Key`, a POST is repeated only if it was certainly not sent.
     """
@@ -260,7 +260,7 @@ def may_repeat_write(write: WriteRequest, error: ApiError, *, honours_idempotenc
 
 
 def may_have_arrived(error: ApiError) -> bool:
-    """Whether the backend may have done what it was asked, although the call failed."""
+    """Return whether the backend may have done what it was asked, although the call failed."""
     if error.status is None:
         return isinstance(error, ApiUnavailableError) and error.was_sent
     return (

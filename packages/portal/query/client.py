@@ -235,7 +235,7 @@ class QueryClient:
 
 
 def _version(request: ReadRequest, result: ReadResult) -> tuple[object, ...] | None:
-    """What names the data: as the query was asked for, since rows that contradict it are left out of what came."""
+    """Return the name of the data: with the query, since rows that contradict it are left out."""
     version = result.version
     return None if version is None else (request.key.digest, *version)
 

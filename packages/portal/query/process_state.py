@@ -1,4 +1,4 @@
-"""What the requests of one process share: the caches of one store, fetches in flight, threads."""
+"""The runtime that requests of one process share: the caches of one store, fetches in flight, threads."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ class Memoized:
     at: float
 
     def answer(self, count: int, *, again: bool) -> ReadResult | None:
-        """What a later call for `count` pages gets; None where something has to be fetched for it.
+        """Return the result of a later call for `count` pages; None where something has to be fetched for it.
 
         :param again: whether it tries once more what has failed.
         """

@@ -63,7 +63,7 @@ RowCounts: TypeAlias = dict[str, dict[str, int | None]]
 
 
 class RowTotals(Record):
-    """How many rows a list has, and what their figures add up to, by the fields' names on the wire.
+    """The number of rows of a list, and the sums of their figures, by the fields' names on the wire.
 
     A sum is a number; of money, an object of decimals in strings by currency.
     """
@@ -115,7 +115,7 @@ class Resource(Generic[TRow, TDetail, P, RowP]):
 
 
 class ResourceOptions(ResourceReadOptions, total=False):
-    """What every resource may declare: :meth:`ResourceFactory.__call__`."""
+    """Options that every resource may declare: :meth:`ResourceFactory.__call__`."""
 
     newest_first_by: str | None
     invalidates: Iterable[DeclaredQuery[Any] | str]

@@ -1,4 +1,4 @@
-"""What hooks return (requirements, "Client-side hook generators"; contract, section 1), made of cached responses.
+"""Results of hooks (requirements, "Client-side hook generators"; contract, section 1), made of cached responses.
 
 Each call returns new objects, which callers may change.
 """
@@ -42,7 +42,7 @@ TItem = TypeVar("TItem")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Result:
-    """What all results have in common.
+    """The common part of all results.
 
     :param error: why the last try failed; None on success.
     """
@@ -51,13 +51,13 @@ class _Result:
 
     @property
     def is_success(self) -> bool:
-        """Whether nothing failed. JSON's null, and an empty response, are data too."""
+        """Return whether nothing failed. JSON's null, and an empty response, are data too."""
         return self.error is None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Read(_Result):
-    """What the results of reads have in common.
+    """The common part of the results of reads.
 
     :param fetched_at: when the data was requested, seconds since the epoch; of a list, its oldest page.
     :param is_stale: the data is older than the endpoint's stale time, or a write invalidated it.
@@ -157,7 +157,7 @@ class PaginatedResult(_Read, Generic[TItem]):
 
     @property
     def has_next_page(self) -> bool:
-        """Whether to go on: another page exists, the last fetch did not fail, and there are fewer than 50 pages.
+        """Return whether to go on: another page exists, the last fetch did not fail, and there are fewer than 50 pages.
 
         So a loop of :meth:`fetch_next_page` ends. `data.has_next` tells whether the server has a further page. After
         50 pages, begin again with `cursor=result.data.next_cursor`.
@@ -193,7 +193,7 @@ class PaginatedResult(_Read, Generic[TItem]):
 
 
 def versions_of(*results: QueryResult[Any] | PaginatedResult[Any]) -> tuple[object, ...] | None:
-    """What names the data of all these reads together; None where nothing names that of one.
+    """Return the name of the data of all these reads together; None where one has none.
 
     A part that the backend does not have, or not for this user, is named by that.
     """
@@ -225,7 +225,7 @@ class MutationResult(_Result, Generic[TData]):
 
 
 def response_data(body: Any, decode: Decoder | None) -> tuple[Any, ApiError | None]:
-    """What a hook returns for a response, and why it can't be read, if so."""
+    """Return the data of a response, and the error where it can't be read."""
     if decode is None:
         return copied(body), None
     try:

@@ -82,7 +82,7 @@ class Writes:
             key,
             lambda is_repeat: self._send(write, is_repeat=is_repeat),
             wait=wait,
-            namespace=cache.name,
+            name=cache.name,
             lifetime_s=max(window_s, POST_ANSWER_S) if is_post else window_s,
         )
 

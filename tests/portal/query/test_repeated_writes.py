@@ -114,13 +114,13 @@ class TestAFormThatIsSentAgain:
 def test_answer_of_another_address_or_sign_in_is_none() -> None:
     def once(address: str) -> Any:
         keys = SentKeys(store, address)
-        return keys.once("key", lambda _: address, wait=lambda: False, namespace="ada", lifetime_s=9)
+        return keys.once("key", lambda _: address, wait=lambda: False, name="ada", lifetime_s=9)
 
     store = FakeStore()
     assert [once(address) for address in ("one", "other", "one")] == ["one", "other", "one"]
-    assert SentKeys(store, "other").is_answered("key", namespace="ada")
-    assert not SentKeys(store, "third").is_answered("key", namespace="ada")
-    assert not SentKeys(store, "other").is_answered("key", namespace="ben")
+    assert SentKeys(store, "other").is_answered("key", name="ada")
+    assert not SentKeys(store, "third").is_answered("key", name="ada")
+    assert not SentKeys(store, "other").is_answered("key", name="ben")
 
 
 def test_unknown_outcome_is_no_answer() -> None:
@@ -129,8 +129,8 @@ def test_unknown_outcome_is_no_answer() -> None:
 
     keys = SentKeys(FakeStore())
     with pytest.raises(errors.ApiTimeoutError):
-        keys.once("key", lose, wait=lambda: False, namespace="ada", lifetime_s=9)
-    assert not keys.is_answered("key", namespace="ada")
+        keys.once("key", lose, wait=lambda: False, name="ada", lifetime_s=9)
+    assert not keys.is_answered("key", name="ada")
 
 
 def test_form_is_sent_without_the_store(ada: User) -> None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger("portal.query")
 
 CacheStatus: TypeAlias = Literal["memoized", "hit", "miss", "partial", "stale", "error"]
-"""Where an answer came from, in the words of RFC 9211 where it has them.
+"""The source of an answer, in the words of RFC 9211 where it has them.
 
 memoized: this request had read the query before · hit: from the cache, fresh · miss: from the backend · partial: some
 pages from the cache, others from the backend · stale: older data, which are fetched again behind the request, or stand
@@ -85,7 +85,7 @@ class ReadResult:
     is_memoized: bool = False
 
     def memoized(self, count: int, *, error: ApiError | None) -> ReadResult:
-        """What a later read of the same request gets.
+        """Return the result for a later read of the same request.
 
         :param count: how many pages it asks for.
         """
@@ -98,7 +98,7 @@ class ReadResult:
 
     @property
     def version(self) -> tuple[object, ...] | None:
-        """What names these pages among all reads of the query: they were asked for in one namespace at these moments.
+        """Return the name of these pages among all reads of the query: their spaces and moments.
 
         None beside an error, where the pages show a write that they did not come with, and where the store has none.
         """
@@ -108,7 +108,7 @@ class ReadResult:
 
     @property
     def cache_status(self) -> CacheStatus:
-        """Where the pages came from."""
+        """Return the source of the pages."""
         if self.error is not None:
             return "stale" if self.pages else "error"
         if self.is_memoized:
@@ -163,17 +163,17 @@ def _merged(
 
 
 def has_next(pages: Sequence[MergedPage]) -> bool:
-    """Whether another page follows these: not one of these themselves, where the backend's cursors go round."""
+    """Return whether another page follows these: none of these themselves, where the cursors go round."""
     cursor = pages[-1].page.next_cursor if pages else None
     return cursor is not None and all(merged.page.cursor != cursor for merged in pages)
 
 
 def is_enough(pages: Sequence[MergedPage], count: int) -> bool:
-    """Whether these are all the pages that are asked for, or that exist."""
+    """Return whether these are all the pages that are asked for, or that exist."""
     return len(pages) >= count or (bool(pages) and not has_next(pages))
 
 
 def fresh_prefix(pages: Sequence[MergedPage], *, now: float, stale_time_s: float) -> int:
-    """How many pages, from the first on, are fresh."""
+    """Return the number of pages, from the first on, that are fresh."""
     stale = (index for index, page in enumerate(pages) if page.is_stale(now=now, stale_time_s=stale_time_s))
     return next(stale, len(pages))

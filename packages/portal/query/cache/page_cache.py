@@ -264,7 +264,7 @@ class PageCache:
 
 
 class _Place(NamedTuple):
-    """Where one page lies, and which page it is: another one may lie there."""
+    """The key of one page, and its name: another page may lie there."""
 
     key: str
     name: str

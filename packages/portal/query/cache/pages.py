@@ -40,7 +40,7 @@ READ_LAG_S: Final = SETTLE_S + MAX_CLOCK_SKEW_S
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VersionStamp:
-    """What was true before a request left.
+    """The state of the cache before a request left.
 
     :param position: of the endpoint's write log: the newest one whose write the page certainly shows.
     :param generation: another one after the sign-in, the endpoint, or the whole cache was cleared.
@@ -73,7 +73,7 @@ class Page:
 
     @property
     def next_cursor(self) -> str | None:
-        """Where the next page begins, as the server says; None at the end. It is never worked out from rows.
+        """Return the cursor of the next page, as the server says; None at the end. It is never worked out from rows.
 
         A whole number, such as an offset, counts as its text in an address. A page that names itself as the next one
         would be loaded for ever: that is the end too.
@@ -87,18 +87,18 @@ class Page:
 
     @property
     def has_next(self) -> bool:
-        """Whether a next page exists."""
+        """Return whether a next page exists."""
         return self.next_cursor is not None
 
     @property
     def total(self) -> int | None:
-        """How many rows the whole list has, as the server says; None where it gives no usable number."""
+        """Return the number of rows of the whole list, as the server says; None without a usable number."""
         total = self.body.get(TOTAL_FIELD)
         return total if isinstance(total, int) and not isinstance(total, bool) and total >= 0 else None
 
     @property
     def lacks_cursor(self) -> bool:
-        """Whether the server says that a next page exists, but not where it begins."""
+        """Return whether the server says that a next page exists, but not where it begins."""
         return self.body.get(HAS_NEXT_FIELD) is True and not self.has_next
 
     def stored(self) -> list[Any]:

@@ -48,18 +48,18 @@ class SentKeys:
         send: Callable[[bool], Any],
         *,
         wait: Callable[[], bool],
-        namespace: str,
+        name: str,
         lifetime_s: float,
     ) -> Any:
         """Send a write; or return its answer, if another request has sent it, or sends it now.
 
         :param send: its argument is whether the answer may be that of an earlier try.
         :param wait: waits a moment; False if there is no time for another one.
-        :param namespace: name of the sign-in's cache.
+        :param name: name of the sign-in's cache.
         :param lifetime_s: how long the answer is kept.
         :raises ApiTimeoutError: nobody knows what came of the other request.
         """
-        place, has_waited = self._place(idempotency_key, namespace), False
+        place, has_waited = self._place(idempotency_key, name), False
         before = self._begin(place)
         while before == UNDER_WAY and wait():
             has_waited, before = True, self._begin(place, resends=False)
@@ -79,9 +79,9 @@ class SentKeys:
             self._tried(partial(self.store.delete, place) if state is MISSING else keeps)
         return data
 
-    def is_answered(self, idempotency_key: str, *, namespace: str) -> bool:
+    def is_answered(self, idempotency_key: str, *, name: str) -> bool:
         """Return whether a write with this key would not be sent again: it is under way or done."""
-        place = self._place(idempotency_key, namespace)
+        place = self._place(idempotency_key, name)
         return self._tried(lambda: self.store.get(place)) not in (MISSING, UNKNOWN)
 
     def _begin(self, place: str, *, resends: bool = True) -> Any:
@@ -99,8 +99,8 @@ class SentKeys:
         self._tried(lambda: self.store.update(place, change, lifetime_s=_UNDER_WAY_S, since=0.0))
         return before
 
-    def _place(self, idempotency_key: str, namespace: str) -> str:
-        return f"{namespace}:sent{self.backend}:{idempotency_key}"
+    def _place(self, idempotency_key: str, name: str) -> str:
+        return f"{name}:sent{self.backend}:{idempotency_key}"
 
     @staticmethod
     def _tried(operation: Callable[[], Any]) -> Any:

@@ -41,7 +41,7 @@ RECORD_LIFETIME_S: Final = 30 * 60
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CacheEntry:
-    """What the store has of a query.
+    """The pages of a query in the store, and what they lack.
 
     :param is_current: whether the token still opens the cache.
     :param stamp: for pages that are fetched from now on; None where nothing can be stored.

@@ -84,7 +84,7 @@ def _as_addressed(params: Mapping[str, Any]) -> dict[str, str]:
 
 
 class WriteRecord(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
-    """What one write, or one invalidation, changes in an endpoint's pages.
+    """The changes of one write, or one invalidation, in an endpoint's pages.
 
     :param format: the first member of the stored record.
     :param by: qualified key of the mutation; empty for an invalidation.

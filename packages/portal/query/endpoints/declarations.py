@@ -1,4 +1,4 @@
-"""What an endpoint declares. A hook of :mod:`portal.query.hooks` is such a declaration that can be called."""
+"""Declarations of endpoints. A hook of :mod:`portal.query.hooks` is such a declaration that can be called."""
 
 from __future__ import annotations
 

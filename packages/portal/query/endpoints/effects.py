@@ -1,4 +1,4 @@
-"""What a write changes in cached queries, as data: the list helpers, set answers, invalidations.
+"""Effects of a write on cached queries, as data: the list helpers, set answers, invalidations.
 
 A new list helper is a class here with its place in `LIST_HELPERS`, and a method of
 :class:`~portal.query.endpoints.mutations.DeclaredMutation`. How it changes cached rows is in

@@ -1,4 +1,4 @@
-"""What a mutation declares: its endpoint, and what it changes in cached queries."""
+"""Declarations of mutations: an endpoint, and its effects on cached queries."""
 
 from __future__ import annotations
 

@@ -152,7 +152,7 @@ class Mutation(Generic[TData, TBody, TParams]):
         """Return whether a POST of just this is under way or done under the same `idempotency_key`."""
         key = self._request(body, params, None).idempotency_key
         cache, known = self.client.reads.sign_in.cache(), self.client.reads.fetcher.runtime.cache.sent_keys
-        return key is not None and cache is not None and known.is_answered(key, namespace=cache.name)
+        return key is not None and cache is not None and known.is_answered(key, name=cache.name)
 
     def _request(self, body: object, params: object, if_match: int | str | None) -> WriteRequest:
         hook, key = self.hook, self.idempotency_key or None

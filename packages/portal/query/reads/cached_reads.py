@@ -142,7 +142,7 @@ class Reads:
         return None, [NO_ENTRY] * len(queries)
 
     def after_failure(self, error: ApiError, *, endpoint: str) -> None:
-        """What a failure says about the user's cached data.
+        """Purge what a failure says is no longer the user's.
 
         401 after a refresh: the backend no longer accepts these tokens, so the data is purged. 403: the permissions may
         have changed. Then `/me` is asked once for each request (by a command's client once a minute), and a change of

@@ -88,7 +88,7 @@ class Read:
 
     @property
     def has_older_data(self) -> bool:
-        """Whether older data can be shown, so that the request waits for a moment only."""
+        """Return whether older data can be shown, so that the request waits for a moment only."""
         return self.bearer is not None
 
 
