@@ -1,7 +1,7 @@
-"""The state machine of `query_machine`, with tokens that change and outages of the profile, of the store, and of both.
+"""The state machine of `query_machine`, with tokens that change and outages of the store.
 
-A write in an outage can't be logged: nobody knows whose token it is, or where to write it down. The same browser must see it
-all the same, by whatever process and with whatever token it comes back.
+A write in an outage can't be logged. The same browser must see it all the same, by whatever process and with whatever
+token it comes back.
 """
 
 from __future__ import annotations
@@ -10,14 +10,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import rule
 
 from portal.api.tokens import TokenStore
-from tests.portal.query.fakes import unavailable
 from tests.portal.query.query_machine import QueryMachine, run_machine
 from tests.support.client_endpoints import ClientQueries
-
-
-def without_profile(_method: str, path: str) -> None:
-    if path == "/me":
-        raise unavailable()
 
 
 class OutageMachine(QueryMachine):
@@ -44,17 +38,14 @@ class OutageMachine(QueryMachine):
         what=st.sampled_from(["read", "rename", "delete", "create"]),
         process=st.integers(0, 1),
         number=st.integers(0, 5),
-        lacks=st.sampled_from(["profile", "store", "both"]),
     )
-    def something_is_done_in_an_outage(self, what: str, process: int, number: int, lacks: str) -> None:
-        self.world.backend.before = None if lacks == "store" else without_profile
-        self.world.store.down = lacks != "profile"
+    def something_is_done_in_an_outage(self, what: str, process: int, number: int) -> None:
+        self.world.store.down = True
         self.run_nested(what, process, number)
-        self.world.backend.before, self.world.store.down = None, False
-        if lacks != "profile":
-            # Until a process is used again, nobody knows what it could not tell.
-            self.world.store.before_each = None
-            ClientQueries.use_get_clients_query(self.processes[process].request(self.world.backend.sign_in("ben")))
+        self.world.store.down = False
+        # Until a process is used again, nobody knows what it could not tell.
+        self.world.store.before_each = None
+        ClientQueries.use_get_clients_query(self.processes[process].request(self.world.backend.sign_in("ben")))
 
 
 def test_no_read_misses_a_completed_write_also_one_in_an_outage() -> None:

@@ -104,16 +104,14 @@ class WriteRules(RuleBasedStateMachine):
 
     @contextmanager
     def interrupted_by(self, actions: list[Any]) -> Iterator[None]:
-        """Within the first request of the block that is not the profile's, these actions run."""
+        """Within the first request of the block, these actions run."""
         if not actions:
             yield
             return
         backend, left = self.world.backend, list(actions)
         kept = backend.before, backend.inside
 
-        def run(when: str, _method: str, path: str) -> None:
-            if path == "/me":
-                return
+        def run(when: str, _method: str, _path: str) -> None:
             mine = [action for action in left if action[3] == when]
             left[:] = [action for action in left if action[3] != when]
             hooks = backend.before, backend.inside
