@@ -1,7 +1,8 @@
 """Backends whose reads are behind their writes, as a read replica's: what this user wrote shows at once, and stays.
 
 Reads of these lists are one second behind. A page that is fetched within four seconds after a write (two that a
-backend may be behind, and two that clocks may differ) counts for four seconds only.
+backend may be behind, and two that clocks may differ) counts for four seconds only. A later one is not patched by that
+write (query-cache, I3).
 """
 
 from __future__ import annotations
