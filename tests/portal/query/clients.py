@@ -99,11 +99,10 @@ def before_next(user: User, operation: str, run: Callable[[], object]) -> None:
     user.store.before_each = before
 
 
-def but_for_the_profile(error: Exception) -> Callable[[str, str], None]:
-    """Raises the error in place of any other answer of the backend."""
+def failing(error: Exception) -> Callable[[str, str], None]:
+    """Raises the error in place of an answer of the backend."""
 
-    def fail(_method: str, path: str) -> None:
-        if path != "/me":
-            raise error
+    def fail(_method: str, _path: str) -> None:
+        raise error
 
     return fail

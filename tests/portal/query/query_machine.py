@@ -28,7 +28,7 @@ from portal.config.limits import MAX_PAGES, STALE_TIME_S
 from portal.errors import ApiNotFoundError, StoreUnavailableError
 from portal.process.single_flight import SingleFlight
 from portal.query.cache.pages import PAGE_LIFETIME_S
-from tests.portal.query.clients import but_for_the_profile
+from tests.portal.query.clients import failing
 from tests.portal.query.fakes import FakeBackend, NoSingleFlight, unavailable
 from tests.portal.query.world import World
 from tests.portal.query.write_rules import WriteRules, nested_actions
@@ -182,7 +182,7 @@ class QueryMachine(WriteRules):
         """What is shown is this user's own."""
         known = ["c1", "c2", "c3", "c4", *self.created]
         row_id = known[row % len(known)]
-        kept, self.world.backend.before = self.world.backend.before, but_for_the_profile(unavailable())
+        kept, self.world.backend.before = self.world.backend.before, failing(unavailable())
         client = self.processes[process].request(self.ada)
         result: Any = self.queries.use_get_client_query(client, {"id": row_id})
         self.world.backend.before = kept

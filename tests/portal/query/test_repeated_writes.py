@@ -21,7 +21,7 @@ from portal.api import Backend
 from portal.config.current import portal_config
 from portal.query.cache.sent_keys import SentKeys
 from portal.query.calls import derived_key
-from tests.portal.query.clients import but_for_the_profile, listed, names, one, rename
+from tests.portal.query.clients import failing, listed, names, one, rename
 from tests.portal.query.fakes import FakeBackend, FakeStore, unavailable
 from tests.portal.query.world import User
 from tests.support.client_endpoints import Client, ClientMutations
@@ -63,7 +63,7 @@ class TestAFormThatIsSentAgain:
     @pytest.mark.parametrize("cached", [True, False], ids=["cached", "not cached"])
     @pytest.mark.parametrize("is_lost", [True, False], ids=["answer lost", "answered"])
     def test_shows_nothing_older_than_later_writes(self, ada: User, cached: bool, is_lost: bool) -> None:
-        ada.backend.inside = but_for_the_profile(errors.ApiTimeoutError()) if is_lost else None
+        ada.backend.inside = failing(errors.ApiTimeoutError()) if is_lost else None
         assert create(ada).is_success is not is_lost
         ada.backend.inside = None
         made = ada.backend.rows[0]["id"]

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule
 
 from portal.errors import ApiNotFoundError
-from tests.portal.query.clients import but_for_the_profile
+from tests.portal.query.clients import failing
 from tests.portal.query.fakes import unavailable
 from tests.portal.query.world import Process, World
 from tests.support.client_endpoints import ClientMutations
@@ -76,7 +76,7 @@ class WriteRules(RuleBasedStateMachine):
         if not self.world.backend.rows:
             return
         changed = self.world.backend.rows[row % len(self.world.backend.rows)]
-        kept, self.world.backend.inside = self.world.backend.inside, but_for_the_profile(unavailable())
+        kept, self.world.backend.inside = self.world.backend.inside, failing(unavailable())
         mutation = self.mutations.use_update_client_mutation(self.processes[process].request(self.ada))
         assert mutation.mutate(body={"name": "lost"}, params={"id": changed["id"]}).error is not None
         self.world.backend.inside = kept
