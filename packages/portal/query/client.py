@@ -44,7 +44,7 @@ TResult = TypeVar("TResult")
 class QueryClient:
     """Cached reads and writes of one user. Made by :func:`create_query_client`; the threads of a request may share it.
 
-    Hooks call it. Views and commands themselves call :meth:`purge` only.
+    Hooks call it for the views.
 
     :param tokens: the user's tokens, because data always belongs to someone.
     :param deadline: the time of all its calls together. A command gives none: each call has 10 s, with further tries.

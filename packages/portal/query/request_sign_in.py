@@ -241,8 +241,8 @@ class RequestSignIn:
         """Return the spaces whose write logs must record a completed write.
 
         They are read from the store: what opens a cache may have been lost, and made again, while the write was under
-        way. A cache that is opened after the write was done holds nothing older. If the store is down, what these
-        tokens open is dropped as soon as it is back.
+        way. A cache that is opened after the write was done holds nothing older, but for the backend's lag. If the
+        store is down, what these tokens open is dropped as soon as it is back.
 
         :param cache: the one from before the write left.
         :param sent: the access token before the write left.

@@ -62,7 +62,11 @@ class Writes:
     reads: Reads
 
     def run(self, write: WriteRequest) -> Any:
-        """Send a write; return the response's JSON. A form that arrives twice is sent once. Raises as :meth:`_send`."""
+        """Send a write; return the response's JSON. A form that arrives twice is sent once.
+
+        :raises ApiTimeoutError: another request has sent it, and has no answer yet.
+        :raises SignInEndedError: and `ApiError`, as :meth:`_send`.
+        """
         key, caller, keys = write.idempotency_key, self.reads.fetcher.caller, self.reads.fetcher.runtime.cache.sent_keys
         is_post, repeats = write.hook.method == "POST", caller.api.honours_idempotency_key
         is_once = key is not None and (is_post or repeats) and write.hook.url not in PATHS_WITHOUT_BEARER
@@ -78,13 +82,16 @@ class Writes:
 
         # Later than the backend keeps keys, a write that is sent again is a new one.
         window_s = current_backend().idempotency_window_s if repeats else 0.0
-        return keys.once(
+        data = keys.once(
             key,
             lambda is_repeat: self._send(write, is_repeat=is_repeat),
             wait=wait,
-            name=cache.name,
+            cache=cache,
             lifetime_s=max(window_s, POST_ANSWER_S) if is_post else window_s,
         )
+        # Another request may have sent it, after this one has read.
+        self.reads.sign_in.memo.clear()
+        return data
 
     def _send(self, write: WriteRequest, *, is_repeat: bool = False) -> Any:
         """Send a write, and make it show in everything that is cached; gives the response's JSON.

@@ -106,6 +106,8 @@ class FakeStore:
             return found + delta
 
     def touch(self, key: str, *, lifetime_s: float | None) -> bool:
+        if key in self.values:
+            self.lifetimes[key] = lifetime_s
         return key in self.values
 
     @contextmanager

@@ -21,11 +21,13 @@ from portal.api import Backend
 from portal.config.current import portal_config
 from portal.query.cache.sent_keys import SentKeys
 from portal.query.calls import derived_key
+from portal.query.sign_in_caches import CACHE_LIFETIME_S, SignInCache
 from tests.portal.query.clients import failing, listed, names, one, rename
 from tests.portal.query.fakes import FakeBackend, FakeStore, unavailable
 from tests.portal.query.world import User
 from tests.support.client_endpoints import Client, ClientMutations
 
+CACHE = SignInCache("ns:1", "ada", ("ada:number",), (1,))
 ADA = Client(name="Ada", email="ada@example.com")
 
 
@@ -97,6 +99,24 @@ class TestAFormThatIsSentAgain:
         assert sum(called == method for called, _, _ in ada.backend.calls) == (1 if kept_s else 2)
         assert [lasts for key, lasts in ada.store.lifetimes.items() if ":sent" in key] == [kept_s] * bool(kept_s)
 
+    def test_is_known_as_long_as_its_key_counts(self, ada: User) -> None:
+        backend = type("Windowed", (Backend,), {"idempotency_window_s": 24 * CACHE_LIFETIME_S})()
+        with override_settings(PORTAL=replace(portal_config(), backend=backend)):
+            rename_by_form(ada)
+            for key, lasts in ada.store.lifetimes.items():
+                if lasts is not None and lasts <= CACHE_LIFETIME_S:
+                    ada.store.values.pop(key, None)
+            assert rename_by_form(ada.elsewhere()).is_success
+        assert sum(method == "PATCH" for method, _, _ in ada.backend.calls) == 1
+
+    def test_shows_in_a_request_that_has_read(self, ada: User) -> None:
+        request = ada.request()
+        listed(request)
+        made = create(ada.elsewhere()).unwrap()
+        again = ClientMutations.use_create_client_mutation(request, idempotency_key="form 1")
+        assert again.mutate(body={"name": "new"}).unwrap() == made
+        assert made["id"] in listed(request)
+
     @pytest.mark.parametrize(("error", "posts"), [(errors.ApiTimeoutError(), 1), (unavailable(503), 2)])
     def test_is_not_sent_beside_an_unknown_outcome(self, ada: User, error: Exception, posts: int) -> None:
         names(ada)
@@ -114,7 +134,7 @@ class TestAFormThatIsSentAgain:
 def test_answer_of_another_address_or_sign_in_is_none() -> None:
     def once(address: str) -> Any:
         keys = SentKeys(store, address)
-        return keys.once("key", lambda _: address, wait=lambda: False, name="ada", lifetime_s=9)
+        return keys.once("key", lambda _: address, wait=lambda: False, cache=CACHE, lifetime_s=9)
 
     store = FakeStore()
     assert [once(address) for address in ("one", "other", "one")] == ["one", "other", "one"]
@@ -129,7 +149,7 @@ def test_unknown_outcome_is_no_answer() -> None:
 
     keys = SentKeys(FakeStore())
     with pytest.raises(errors.ApiTimeoutError):
-        keys.once("key", lose, wait=lambda: False, name="ada", lifetime_s=9)
+        keys.once("key", lose, wait=lambda: False, cache=CACHE, lifetime_s=9)
     assert not keys.is_answered("key", name="ada")
 
 

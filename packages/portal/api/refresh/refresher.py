@@ -176,10 +176,6 @@ class TokenRefresher:
         # An operator's end was told to no browser yet.
         return 0.0 if at is None and self._operator_has_ended(pair) else at
 
-    def sign_in_of(self, refresh: str) -> str:
-        """A name of this refresh token's sign-in, the same through all refreshes; may raise `StoreUnavailableError`."""
-        return record_name(self._records.get(refresh).secret)
-
     def end_user(self, subject: str, *, issuer_ahead_s: float = 0.0) -> None:
         """End all sign-ins of a user that there are now, in all processes: each ends with its next request.
 

@@ -15,11 +15,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from portal.config.limits import REQUEST_BUDGET_S
 from portal.errors import ApiTimeoutError, ApiUnavailableError, StoreUnavailableError
+from portal.query.sign_in_caches import CACHE_LIFETIME_S
 from portal.store import MISSING
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from portal.query.sign_in_caches import SignInCache
     from portal.store import SharedStore
 
 logger = logging.getLogger("portal.query")
@@ -48,18 +50,17 @@ class SentKeys:
         send: Callable[[bool], Any],
         *,
         wait: Callable[[], bool],
-        name: str,
+        cache: SignInCache,
         lifetime_s: float,
     ) -> Any:
         """Send a write; or return its answer, if another request has sent it, or sends it now.
 
         :param send: its argument is whether the answer may be that of an earlier try.
         :param wait: waits a moment; False if there is no time for another one.
-        :param name: name of the sign-in's cache.
-        :param lifetime_s: how long the answer is kept.
+        :param lifetime_s: how long the answer is kept, seconds.
         :raises ApiTimeoutError: nobody knows what came of the other request.
         """
-        place, has_waited = self._place(idempotency_key, name), False
+        place, has_waited = self._place(idempotency_key, cache.name), False
         before = self._begin(place)
         while before == UNDER_WAY and wait():
             has_waited, before = True, self._begin(place, resends=False)
@@ -77,6 +78,10 @@ class SentKeys:
         finally:
             keeps = partial(self.store.set, place, state, lifetime_s=lifetime_s)
             self._tried(partial(self.store.delete, place) if state is MISSING else keeps)
+            if state is not MISSING:
+                # Without what the token opens, nobody finds the answer.
+                kept_s = max(CACHE_LIFETIME_S, lifetime_s)
+                self._tried(lambda: self.store.touch(cache.token_key, lifetime_s=kept_s))
         return data
 
     def is_answered(self, idempotency_key: str, *, name: str) -> bool:

@@ -130,6 +130,10 @@ class WriteRecord(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
         return msgspec.to_builtins(self)
 
 
+# msgspec (0.22) learns a class's fields when it first meets the class, and crashes if two threads do so at once. An
+# import is done by one thread.
+msgspec.json.Decoder(WriteRecord)
+
 #: Of a write that may have been done, and of a record that can't be read: any row may have changed.
 ALL_STALE: Final = WriteRecord(stale=(ALL_QUERIES,))
 

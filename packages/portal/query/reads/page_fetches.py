@@ -126,13 +126,10 @@ class PageFetcher:
             is_shown = not all(merged.is_invalidated for merged in read.pages[len(pages) :])
             if read.cache is not None and is_shown and is_definite_no(error):
                 # The next read has to meet the error too, and show nothing older, also of a fetch that began before.
+                # Where no page was cached, no record is made: there would be one for each made-up id.
                 self.runtime.cache.invalidate(read.cache, request.key)
-        if (
-            request.key == PROFILE_QUERY.key
-            and read.pages
-            and pages
-            and _permissions(read.pages) != _permissions(pages)
-        ):
+        is_profile = request.key == PROFILE_QUERY.key
+        if is_profile and read.pages and pages and _permissions(read.pages) != _permissions(pages):
             self.sign_in.purge(by_profile=True)
         shows_cached = error is not None and len(pages) < len(read.pages) and not is_definite_no(error)
         return ReadResult(
