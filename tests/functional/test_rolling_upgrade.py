@@ -48,7 +48,7 @@ LATER = {
     ),
     "portal/query/cache/write_records.py": (
         ("WRITE_RECORD_FORMAT: Final = 3", "WRITE_RECORD_FORMAT: Final = 4"),
-        ("number == WRITE_RECORD_FORMAT", "number in {3, WRITE_RECORD_FORMAT}"),
+        ("value[:1] != [WRITE_RECORD_FORMAT]", "value[:1] not in ([3], [WRITE_RECORD_FORMAT])"),
     ),
     "portal/query/sign_in_caches.py": (
         ("set(key, cache.stored(),", 'set(key, [*cache.stored(), "later"],'),

@@ -146,6 +146,18 @@ def test_uncertain_write_hides_no_later_write(ada: User) -> None:
     assert names(ada)["c4"] == "later"
 
 
+def test_invalidation_hides_no_write_before_it(ada: User) -> None:
+    created = create(ada)
+    invalidate(ada)
+    assert listed(ada)[0] == created
+
+
+def test_filtered_lists_show_what_rows_became(ada: User) -> None:
+    rename(ada, "c5", "client new")
+    rename(ada, "c1", "client of another page")
+    assert names(ada, {"q": "client"})["c5"] == "client new"
+
+
 def test_page_after_a_write_is_fresh_while_lagging(ada: User) -> None:
     created = create(ada, "client new")
     listed(ada)

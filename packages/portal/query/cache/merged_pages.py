@@ -122,7 +122,7 @@ def merge_pages(entry: CacheEntry, request: ReadRequest, *, registry: Registry) 
     """Return the cached pages of a query with the writes that they lack, and how many patches that took."""
     if not entry.records:
         return tuple([unmerged(page, request) for page in entry.pages]), 0
-    merged = tuple([_merged(page, request, entry.records, registry=registry) for page in entry.pages])
+    merged = tuple([_merged(page, request, entry.records, registry, fetched=False) for page in entry.pages])
     return merged, sum(page.applied for page in merged)
 
 
@@ -134,7 +134,7 @@ def merge_fetched(
     :param missing: these writes, with their positions. Those up to one that makes the page stale do not count.
     """
     for first in range(len(missing)):
-        merged = _merged(page, request, missing[first:], registry=registry)
+        merged = _merged(page, request, missing[first:], registry, fetched=True)
         if not merged.is_invalidated:
             return merged
     return unmerged(page, request)
@@ -148,7 +148,7 @@ def unmerged(page: Page, request: ReadRequest) -> MergedPage:
 
 
 def _merged(
-    page: Page, request: ReadRequest, records: Sequence[tuple[int, WriteRecord]], *, registry: Registry
+    page: Page, request: ReadRequest, records: Sequence[tuple[int, WriteRecord]], registry: Registry, *, fetched: bool
 ) -> MergedPage:
     shown = page.stamp.position if page.stamp else 0
     lacking = [record for position, record in records if position > shown]
@@ -158,7 +158,7 @@ def _merged(
     if isinstance(request, ListRequest):
         matches = partial(declared_matches, endpoint=request.key.endpoint, registry=registry)
         by_position = current_backend().cursors_are_positions
-        return apply_patches(page, lacking, params=params, matches=matches, by_position=by_position)
+        return apply_patches(page, lacking, params=params, matches=matches, by_position=by_position, fetched=fetched)
     return apply_answers(page, lacking, params=params)
 
 

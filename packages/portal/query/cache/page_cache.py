@@ -179,8 +179,9 @@ class PageCache:
         first = next((place for place, record in latest if record.may_be_missing(at=at, lag_s=self._read_lag_s)), None)
         if first is None:
             return stamp, []
-        # A lost record may have changed the same again.
-        return replace(stamp, position=first - 1), [found for found in latest if found[0] >= first and found[0] > gap]
+        # A lost record may have changed the same again; an invalidation has changed nothing.
+        known = [found for found in latest if found[0] > gap and found[1].done_at is not None]
+        return replace(stamp, position=first - 1), known
 
     # --- writes ---
 

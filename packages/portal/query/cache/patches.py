@@ -57,11 +57,8 @@ class MergedPage:
 
         Not a page that may lack a write: this user would look for that write.
         """
-        return (
-            not self.is_invalidated
-            and not self.is_settling
-            and -MAX_CLOCK_SKEW_S <= now - self.page.at < PAGE_LIFETIME_S
-        )
+        is_certain = not self.is_invalidated and not self.is_settling
+        return is_certain and -MAX_CLOCK_SKEW_S <= now - self.page.at < PAGE_LIFETIME_S
 
 
 def apply_patches(
@@ -71,12 +68,14 @@ def apply_patches(
     params: Mapping[str, Any],
     matches: RowMatcher,
     by_position: bool = False,
+    fetched: bool = False,
 ) -> MergedPage:
     """Apply records to a page of a list.
 
     :param records: those that the page lacks, the oldest first.
     :param params: the variant's parameters.
     :param by_position: whether a row that comes or goes moves those of all pages, in the backend's eyes.
+    :param fetched: whether the page was just fetched. Then a row whose place only the server knows stays where it is.
     """
     rows, total, applied, removed, is_stale = page.rows, page.total, 0, set[str](), False
     for record in records:
@@ -86,11 +85,12 @@ def apply_patches(
             there = [at for at, value in enumerate(_ids(rows)) if value == patch.row_id]
             # Of a changed row that fits and is not there only the server knows the place: it may match the filter only
             # now, or be back after its removal.
-            is_moved = bool(fits) and (patch.row_id in removed or (patch.kind == "merge" and params and not there))
-            if fits is None or is_moved or (by_position and (patch.kind == "add" or not fits)):
+            is_unplaced = fits is None or bool(fits and patch.kind == "merge" and params and not there)
+            is_back = bool(fits) and patch.row_id in removed
+            if (is_unplaced and not fetched) or is_back or (by_position and (patch.kind == "add" or not fits)):
                 is_stale = True
                 break
-            if not fits:
+            if fits is False:
                 removed.add(patch.row_id)
                 rows = [row for at, row in enumerate(rows) if at not in there] if there else rows
                 total = _without_row(total, page, record, patch, was_there=bool(there), params=params)
@@ -98,7 +98,7 @@ def apply_patches(
                 # A created row that is there is as it was created, or newer.
                 new = None if patch.kind == "add" else patch.row
                 rows = [new if new and at in there else row for at, row in enumerate(rows)]
-            elif patch.kind == "add" and patch.row is not None:
+            elif fits and patch.kind == "add" and patch.row is not None:
                 total = None if total is None or page.cursor else total + 1
                 rows = rows if page.cursor else [patch.row, *rows]
             applied += bool(there) or (patch.kind == "add" and bool(fits) and page.cursor is None)

@@ -21,7 +21,6 @@ from portal.query.cache import (
     check_list_body,
     is_enough,
     merge_fetched,
-    unmerged,
 )
 from portal.query.endpoints import ListRequest
 from portal.query.offered_calls import absence, check_offered
@@ -165,9 +164,7 @@ class PageFetcher:
             )
             page = Page(stamp=own_stamp, at=at, cursor=cursor, body=body)
             page = self._checked(read, page, index=index, sent=sent)
-            merged = (
-                merge_fetched(page, request, missing, registry=self.registry) if missing else unmerged(page, request)
-            )
+            merged = merge_fetched(page, request, missing, registry=self.registry)
             if shared_call is not None and page.stamp is not None:
                 shared_call.set_result(merged)
         return merged
