@@ -124,7 +124,7 @@ class StormThread:
         self.user.purge()
 
     def _renew(self) -> None:
-        # What opens a cache may be evicted: a request under way with the token before would open another one.
+        # The entry of a token may be evicted: a request under way with the token before would open another cache.
         if not self.storm.evict:
             with self.known.lock:
                 self.user.renew()

@@ -118,7 +118,7 @@ class AllowedHosts:
         self._caches = not settings.USE_X_FORWARDED_HOST
 
     def accepts(self, request: HttpRequest) -> bool:
-        """Whether the request names a host in `ALLOWED_HOSTS`."""
+        """Return whether the request names a host in `ALLOWED_HOSTS`."""
         return request.META.get("HTTP_HOST") in self._accepted or self._validate(request)
 
     def _validate(self, request: HttpRequest) -> bool:

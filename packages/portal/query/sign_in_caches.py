@@ -35,9 +35,9 @@ if TYPE_CHECKING:
 
 #: Lifetime of a cache, seconds. When it ends, pages are fetched once more. So a made-up token leaves nothing for long.
 CACHE_LIFETIME_S: Final = 60 * 60
-#: How long it is known that a token was accepted, seconds.
+#: Lifetime of the note that GET `/me` has accepted a token, seconds.
 ACCEPTED_S: Final = 24 * 60 * 60
-#: How long what a token opens outlives the token, seconds: longer than any page that was fetched with it.
+#: Seconds for which a token's entry outlives the token: longer than any page that was fetched with it.
 USED_TOKEN_KEPT_S: Final = 20 * 60
 GENERATION_LIFETIME_S: Final = 7 * 24 * 60 * 60
 #: Characters with which a user, and the names of the user's caches, begin: they lie in one slot of a cluster.

@@ -104,5 +104,5 @@ class InterleavingMachine(RuleBasedStateMachine):
             request.gate()
 
 
-def test_no_read_misses_a_completed_write_however_requests_overlap() -> None:
+def test_overlapping_requests_miss_no_completed_write() -> None:
     run_machine(InterleavingMachine, examples=number_of(80), steps=40)

@@ -83,7 +83,7 @@ def test_clock_behind_shows_writes_of_another_machine(ada: User) -> None:
     assert listed(ada.elsewhere().request(clock=clock, reload=True))[0] == created
 
 
-def test_record_that_is_being_put_hides_no_other_write(ada: User) -> None:
+def test_record_under_way_hides_no_write(ada: User) -> None:
     """Another write has reserved its position. A page that is fetched then may lack the first one."""
     listed(ada)
     created = create(ada)

@@ -48,7 +48,7 @@ class OutageMachine(QueryMachine):
         ClientQueries.use_get_clients_query(self.processes[process].request(self.world.backend.sign_in("ben")))
 
 
-def test_no_read_misses_a_completed_write_also_one_in_an_outage() -> None:
+def test_reads_in_outages_miss_no_completed_write() -> None:
     run_machine(OutageMachine)
 
 

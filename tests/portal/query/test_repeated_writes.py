@@ -131,7 +131,7 @@ class TestAFormThatIsSentAgain:
         assert create(ada).is_success, "sent again by hand"
 
 
-def test_answer_of_another_address_or_sign_in_is_none() -> None:
+def test_answers_count_for_address_and_sign_in() -> None:
     def once(address: str) -> Any:
         keys = SentKeys(store, address)
         return keys.once("key", lambda _: address, wait=lambda: False, cache=CACHE, lifetime_s=9)

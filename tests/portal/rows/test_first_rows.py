@@ -9,8 +9,9 @@ from tests.support.harness import run_program
 #: Each class is new, and large, so that threads meet while msgspec learns what its fields are. In a process of its own:
 #: what is tried is that it does not crash.
 PROGRAM = """
-import sys, threading, types
+import sys, types
 from portal.rows import rows_decoder_of
+from tests.support.first_use import use_together
 
 FIELDS = "".join(f"    field_{number}: Decimal | None = None\\n" for number in range(40))
 SOURCE = f'''
@@ -24,26 +25,11 @@ class Whole(Row):
 '''
 ROWS = [{"id": "1", "parts": [{"fieldNumber": "1"}]}] * 3
 
-def first_rows(module):
-    def decode():
-        together.wait()
-        rows = rows_decoder_of(module.Whole)(ROWS)
-        right.append([row.id for row in rows] == ["1", "1", "1"])
-
-    right, together = [], threading.Barrier(8)
-    threads = [threading.Thread(target=decode) for _ in range(8)]
-    for each in threads:
-        each.start()
-    for each in threads:
-        each.join()
-    assert right == [True] * 8
-
-sys.setswitchinterval(1e-6)
 for number in range(60):
     module = types.ModuleType(f"rows_{number}")
     sys.modules[module.__name__] = module
     exec(SOURCE, module.__dict__)
-    first_rows(module)
+    use_together(lambda: [row.id for row in rows_decoder_of(module.Whole)(ROWS)] == ["1", "1", "1"])
 """
 
 

@@ -83,8 +83,8 @@ def apply_patches(
         for patch in record.patches if not is_stale else ():
             fits = False if patch.row is None else matches(patch.kind, record.by, params, patch.row)
             there = [at for at, value in enumerate(_ids(rows)) if value == patch.row_id]
-            # Of a changed row that fits and is not there only the server knows the place: it may match the filter only
-            # now, or be back after its removal.
+            # Only the server knows the place of a changed row that fits and is not there: the row may match the filter
+            # only now, or be back after its removal.
             is_unplaced = fits is None or bool(fits and patch.kind == "merge" and params and not there)
             is_back = bool(fits) and patch.row_id in removed
             if (is_unplaced and not fetched) or is_back or (by_position and (patch.kind == "add" or not fits)):

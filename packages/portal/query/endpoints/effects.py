@@ -43,7 +43,7 @@ def same_params(variables: Variables) -> Any:
     return variables.params
 
 
-#: Of what `mutate` was called with: the parameters of a query.
+#: Gives the parameters of a query for what `mutate` was called with.
 GetParams: TypeAlias = Callable[[Variables], Mapping[str, Any]]
 
 

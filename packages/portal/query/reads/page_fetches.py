@@ -125,7 +125,7 @@ class PageFetcher:
             is_shown = not all(merged.is_invalidated for merged in read.pages[len(pages) :])
             if read.cache is not None and is_shown and is_definite_no(error):
                 # The next read has to meet the error too, and show nothing older, also of a fetch that began before.
-                # Where no page was cached, no record is made: there would be one for each made-up id.
+                # A record is made only where a page was cached: else each made-up id would leave one.
                 self.runtime.cache.invalidate(read.cache, request.key)
         is_profile = request.key == PROFILE_QUERY.key
         if is_profile and read.pages and pages and _permissions(read.pages) != _permissions(pages):
@@ -226,7 +226,7 @@ class PageFetcher:
                     key.endpoint,
                 )
         if read.cache is None or (key == PROFILE_QUERY.key and not isinstance(page.body, dict)):
-            # What is no profile is not shown again.
+            # A body that is no profile is not shown again.
             return replace(page, stamp=None)
         if not self.sign_in.has(read.cache, sent=sent):
             return replace(page, stamp=None)

@@ -161,5 +161,5 @@ def test_a_hook_may_stand_for_its_key_before_it_has_a_name() -> None:
     assert check_endpoints(registry) == []
 
 
-def test_a_missing_query_of_the_profile_is_an_error() -> None:
+def test_missing_profile_query_is_an_error() -> None:
     assert [fault.id for fault in check_endpoints(Registry())] == ["portal.query.E007"]

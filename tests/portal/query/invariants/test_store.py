@@ -81,7 +81,7 @@ class TestI12TheStoreDownNeverRaises:
         invalidate(ada)
 
     @pytest.mark.parametrize("is_at_its_record", [False, True])
-    def test_and_in_other_processes_as_soon_as_this_one_asks_the_store_for_anything(
+    def test_other_processes_show_the_write_afterwards(
         self, ada: User, is_at_its_record: bool
     ) -> None:
         other, ben = ada.elsewhere(), ada.signed_in("ben")

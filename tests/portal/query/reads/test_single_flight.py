@@ -89,7 +89,7 @@ def test_fetch_from_before_a_change_is_not_joined(ada: User, happens: Any, read:
     assert other.seen == [["c4", "c3"]]
 
 
-def test_fetch_from_before_the_cached_page_is_not_joined(ada: User) -> None:
+def test_fetch_that_began_earlier_is_not_joined(ada: User) -> None:
     """Another process has fetched the page since. The reload began before all of them."""
     client, elsewhere = ada.request(reload=True), ada.elsewhere()
     other = Reader(lambda: listed(client))
