@@ -25,7 +25,6 @@ from portal.query.cache.merged_pages import (
     is_enough,
     merge_fetched,
     merge_pages,
-    unmerged,
 )
 from portal.query.cache.page_cache import PageCache
 from portal.query.cache.pages import (

@@ -121,7 +121,7 @@ class ReadResult:
 def merge_pages(entry: CacheEntry, request: ReadRequest, *, registry: Registry) -> tuple[tuple[MergedPage, ...], int]:
     """Return the cached pages of a query with the writes that they lack, and how many patches that took."""
     if not entry.records:
-        return tuple([unmerged(page, request) for page in entry.pages]), 0
+        return tuple([_unmerged(page, request) for page in entry.pages]), 0
     merged = tuple([_merged(page, request, entry.records, registry, fetched=False) for page in entry.pages])
     return merged, sum(page.applied for page in merged)
 
@@ -137,10 +137,10 @@ def merge_fetched(
         merged = _merged(page, request, missing[first:], registry, fetched=True)
         if not merged.is_invalidated:
             return merged
-    return unmerged(page, request)
+    return _unmerged(page, request)
 
 
-def unmerged(page: Page, request: ReadRequest) -> MergedPage:
+def _unmerged(page: Page, request: ReadRequest) -> MergedPage:
     """Return a page that lacks no write."""
     if isinstance(request, ListRequest):
         return MergedPage(page=page, rows=page.rows, total=page.total)
@@ -153,7 +153,7 @@ def _merged(
     shown = page.stamp.position if page.stamp else 0
     lacking = [record for position, record in records if position > shown]
     if not lacking:
-        return unmerged(page, request)
+        return _unmerged(page, request)
     params = request.key.params
     if isinstance(request, ListRequest):
         matches = partial(declared_matches, endpoint=request.key.endpoint, registry=registry)

@@ -81,9 +81,7 @@ class TestI12TheStoreDownNeverRaises:
         invalidate(ada)
 
     @pytest.mark.parametrize("is_at_its_record", [False, True])
-    def test_other_processes_show_the_write_afterwards(
-        self, ada: User, is_at_its_record: bool
-    ) -> None:
+    def test_other_processes_show_the_write_afterwards(self, ada: User, is_at_its_record: bool) -> None:
         other, ben = ada.elsewhere(), ada.signed_in("ben")
         listed(other)
         if is_at_its_record:
