@@ -63,10 +63,6 @@ class SavedView(NamedTuple):
     pinned: bool
 
 
-#: Made at the import, by one thread: msgspec (0.22) crashes if two threads meet a class for the first time at once.
-_VIEWS: Final = msgspec.json.Decoder(dict[str, list[SavedView]])
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownView:
     """A view as pages show it."""
@@ -206,6 +202,6 @@ def _read(cookie: str) -> Mapping[str, Sequence[SavedView]]:
     """The views by the account's tag: those that could have been saved."""
     if 0 < len(cookie) <= MAX_COOKIE_CHARS:
         with suppress(ValueError, msgspec.MsgspecError):
-            kept = _VIEWS.decode(urlsafe_b64decode(f"{cookie}=="))
+            kept = msgspec.json.decode(urlsafe_b64decode(f"{cookie}=="), type=dict[str, list[SavedView]])
             return {tag: [each for each in views if _could_be_saved(each)] for tag, views in kept.items()}
     return {}

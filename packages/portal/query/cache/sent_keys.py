@@ -76,12 +76,12 @@ class SentKeys:
             state = UNKNOWN if error.outcome_is_unknown else MISSING
             raise
         finally:
-            keeps = partial(self.store.set, place, state, lifetime_s=lifetime_s)
-            self._tried(partial(self.store.delete, place) if state is MISSING else keeps)
-            if state is not MISSING:
-                # Without what the token opens, nobody finds the answer.
-                kept_s = max(CACHE_LIFETIME_S, lifetime_s)
-                self._tried(lambda: self.store.touch(cache.token_key, lifetime_s=kept_s))
+            if state is MISSING:
+                self._tried(partial(self.store.delete, place))
+            else:
+                self._tried(partial(self.store.set, place, state, lifetime_s=lifetime_s))
+                # Without the token's entry, nobody finds the answer.
+                self._tried(partial(self.store.touch, cache.token_key, lifetime_s=max(CACHE_LIFETIME_S, lifetime_s)))
         return data
 
     def is_answered(self, idempotency_key: str, *, name: str) -> bool:
