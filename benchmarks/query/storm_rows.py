@@ -117,6 +117,8 @@ def make_rows(path: Path) -> None:
 class StubSession:
     """The parts of `ApiSession` that do nothing, for a backend in this process."""
 
+    honours_idempotency_key = True
+
     @property
     def refresher(self) -> Self:
         """This object, which needs no refresh."""
@@ -136,8 +138,6 @@ class StubSession:
 
 class StormServer(StubSession):
     """One process's way to the rows."""
-
-    honours_idempotency_key = True
 
     def __init__(self, path: Path) -> None:
         self._path = path
