@@ -36,7 +36,9 @@ class Pool:
         self._waiting: deque[tuple[contextvars.Context, Future[Any], Callable[[], Any]]] = deque()
         self._threads = 0
         self._idle = 0
-        self._changed = threading.Condition()
+        lock = threading.Lock()
+        self._changed = threading.Condition(lock)
+        self._went_idle = threading.Condition(lock)
 
     def submit(self, work: Callable[[], T]) -> Future[T] | None:
         """Run `work` in a thread, in a copy of the caller's context, so that its log lines name the same request.
@@ -56,6 +58,11 @@ class Pool:
             self._changed.notify()
         return future
 
+    def wait_until_idle(self, *, timeout_s: float) -> bool:
+        """Wait until all work has ended; return whether it has."""
+        with self._went_idle:
+            return self._went_idle.wait_for(lambda: not self._waiting and self._idle == self._threads, timeout_s)
+
     def _start_thread(self) -> None:
         thread = threading.Thread(target=self._work, name=f"portal-{self._name}", daemon=True)
         try:
@@ -69,6 +76,7 @@ class Pool:
         while True:
             with self._changed:
                 self._idle += 1
+                self._went_idle.notify_all()
                 while not self._waiting:
                     self._changed.wait()
                 self._idle -= 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import pytest
 import responses
@@ -15,7 +15,7 @@ from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
 from portal.config.current import portal_config
 from portal.config.locales import LOCALES
 from portal.errors import UsageError
-from portal.query import create_query_client
+from portal.query import create_query_client, process_runtime
 from portal.testing.backend import Backend
 from portal.testing.projects import project_in_force
 
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 #: Headers of a page that a person opens.
 NAVIGATION = {"accept": "text/html", "sec-fetch-mode": "navigate"}
+#: Longer than a request has.
+_FETCHES_END_WITHIN_S: Final = 60
 
 
 class SignedIn(Protocol):
@@ -88,6 +90,9 @@ def backend(project: PortalConfig) -> Iterator[Backend]:
     with responses.RequestsMock(assert_all_requests_are_fired=False) as http:
         made = Backend(http, base_url=project.api_base_url)
         yield made
+        # A page need not wait for a fetch that it began. The next test's backend would answer it.
+        if not process_runtime().pool.wait_until_idle(timeout_s=_FETCHES_END_WITHIN_S):
+            pytest.fail(f"a fetch of this test goes on, {_FETCHES_END_WITHIN_S} s after it")
     asked = sorted({f"{call.method} {call.path}" for call in made.unexpected})
     if asked:
         pytest.fail(f"the backend was told nothing about {', '.join(asked)}: see Backend.lists and Backend.answers")

@@ -68,9 +68,22 @@ def test_idle_thread_is_used_first() -> None:
         assert future is not None
         future.result(PATIENCE_S)
         # The thread is idle a moment after its result is there.
-        while pool._idle == 0:
-            threading.Event().wait(0.001)
+        assert pool.wait_until_idle(timeout_s=PATIENCE_S)
     assert sum(thread.name == "portal-alone" for thread in threading.enumerate()) == 1
+
+
+def test_pool_is_idle_when_all_work_has_ended(held: Held) -> None:
+    pool = Pool(name="rest", threads=1, queue=9)
+    assert pool.wait_until_idle(timeout_s=0)
+    begun, waiting = pool.submit(held), pool.submit(threading.get_ident)
+    assert held.begun.acquire(timeout=PATIENCE_S)
+    assert not pool.wait_until_idle(timeout_s=0.01)
+    held.may_end.set()
+    assert pool.wait_until_idle(timeout_s=PATIENCE_S)
+    assert begun is not None
+    assert waiting is not None
+    assert begun.done()
+    assert waiting.done()
 
 
 def test_takes_work_again_when_there_are_threads_again(monkeypatch: pytest.MonkeyPatch) -> None:

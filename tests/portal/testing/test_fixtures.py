@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import requests
 from django.conf import settings
 from django.utils import translation
 from django.utils.translation import gettext
 
 from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN, VAR_SELECTED_LOCALE
+from portal.config.current import portal_config
 from portal.config.portal_config import PortalConfig
 from portal.config.projects import PROJECTS
 from portal.errors import UsageError
+from portal.query import process_runtime
 from portal.services.energy.clients import ClientQueries
 from portal.store import MISSING, query_store, refresh_store
 from portal.testing import Backend, NewQueryClient, SignedIn, UseLocale, row_ids
@@ -53,6 +58,24 @@ def test_nothing_of_one_test_reaches_the_next(time: str, project: PortalConfig) 
         assert store.get("left_behind") is MISSING, time
         store.set("left_behind", time, lifetime_s=60)
     assert part_cache.kept(lambda: (time,), key=("left_behind",)) == (time,)
+
+
+@pytest.fixture
+def ended() -> Iterator[threading.Event]:
+    """Is set before the next test. It is asked for before the backend, so it ends after it."""
+    made = threading.Event()
+    yield made
+    assert made.is_set()
+
+
+def test_fetch_ends_before_its_backend(ended: threading.Event, backend: Backend) -> None:
+    def fetch() -> None:
+        threading.Event().wait(0.3)
+        requests.get(f"{portal_config().api_base_url}/me", timeout=1)
+        ended.set()
+
+    assert process_runtime().pool.submit(fetch)
+    assert not backend.calls
 
 
 # --- signed_in ---
