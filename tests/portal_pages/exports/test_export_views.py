@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from datetime import date
 from typing import Any
 from urllib.parse import unquote
 
 import pytest
 from django.test import Client as Browser
-from django.utils.timezone import localdate
+from django.utils import timezone
 
 from portal.config.cookies import VAR_TIME_ZONE
 from portal.config.limits import EXPORTS_PER_USER, WALK_PAGE_ROWS
@@ -64,10 +65,11 @@ def test_head_has_headers_and_reads_one_page(user: Browser, monkeypatch: pytest.
     ("query", "name"),
     [
         ("createdAtFrom=2026-10-01&createdAtTo=2026-10-31", "Clients 2026-10-01–2026-10-31.csv"),
-        ("createdAtFrom=2026-10-02", f"Clients {localdate()}.csv"),
+        ("createdAtFrom=2026-10-02", "Clients 2026-11-05.csv"),
     ],
 )
-def test_its_name_says_which_days_it_has(user: Browser, query: str, name: str) -> None:
+def test_its_name_says_which_days_it_has(user: Browser, query: str, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(timezone, "localdate", lambda: date(2026, 11, 5))
     response = user.get(f"{PATH}?{query}")
     response.close()
     disposition = unquote(response["Content-Disposition"])
