@@ -11,6 +11,8 @@
 Nobody can compute the hash of a token that they do not have, so no claim has to be believed: an invented token opens an
 empty cache. A refresh that the portal itself made hands the cache on to the new token. A purge makes a number new. Then
 no older page counts, and no token opens the cache before its tombstone was looked for.
+
+Purges wait in the process while the store is down (docs/explanation/store-failures.md).
 """
 
 from __future__ import annotations
@@ -39,6 +41,7 @@ CACHE_LIFETIME_S: Final = 60 * 60
 ACCEPTED_S: Final = 24 * 60 * 60
 #: Seconds for which a token's entry outlives the token: longer than any page that was fetched with it.
 USED_TOKEN_KEPT_S: Final = 20 * 60
+#: Lifetime of the number of an endpoint, or of all caches: a store that evicts by age takes it last. Seconds.
 GENERATION_LIFETIME_S: Final = 7 * 24 * 60 * 60
 #: Characters with which a user, and the names of the user's caches, begin: they lie in one slot of a cluster.
 HASH_TAG_CHARS: Final = 3
@@ -95,6 +98,7 @@ class SignInCache:
 class SignInCaches:
     """The caches of one store. Safe for threads; its methods raise `StoreUnavailableError`.
 
+    :param clock: seconds since the epoch.
     :param random_below: a random whole number from 0 to below its argument.
     :ivar pending: purges to be done before the store is next asked: each key with an object of its own, so that a
         purge which comes during a flush stays.

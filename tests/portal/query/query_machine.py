@@ -69,9 +69,9 @@ class QueryMachine(WriteRules):
     single_flight: type[SingleFlight[Any]] = SingleFlight
     #: Variants whose pages together show all that was created.
     complete = (0, 1)
-    #: Whether a detail that is fetched after a creation or deletion shows it.
+    #: A detail that is fetched after a creation or deletion shows it.
     details_follow = True
-    #: Whether the total that is shown beside all rows is their number.
+    #: The total that is shown beside all rows is their number.
     totals_follow = True
 
     @initialize()
