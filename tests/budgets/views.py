@@ -23,6 +23,7 @@ from requests.adapters import HTTPAdapter
 from benchmarks.harness.in_process import environ_of
 from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
 from portal.process import Pool, call_circuits
+from portal.query import process_runtime
 from portal.server.static.storage import bundle
 from portal.store import query_store
 from portal_dev.local_servers.local_stack import OFFERS
@@ -114,6 +115,8 @@ class Views:
             stack.enter_context(no_time_passes())
             # Whether the file of the store was replaced is looked up by the clock.
             stack.enter_context(patch("sqlite_cache.pool.LOOK_EVERY_S", 10**12))
+            # Two lists whose names, which are random, lead to one place would replace each other.
+            stack.enter_context(patch.object(process_runtime().cache, "_variant_places", 2**32))
             backend = backend_with(http, profile=profile)
             stack.enter_context(offered(OFFERS.get(profile, "all")))
             if path != SIGNED_OUT:
