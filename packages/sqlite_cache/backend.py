@@ -81,13 +81,9 @@ class SQLiteCache(BaseCache):
 
         :raises CacheFullError: the cache is full, with `WHEN_FULL: "refuse"`.
         """
-        return self._add(key, value, timeout, version, over=self.clock())
-
-    def _add(self, key: str, value: Any, timeout: float | None, version: int | None, *, over: float) -> bool:
-        """:meth:`add`, where an entry that ends at the moment `over` or before it counts as missing."""
         row = self._row(key, value, timeout, version)
         self.size_limit.before_write(now=self.clock(), may_refuse=True)
-        return self.database.run(_ADD, (*row, over))[1] > 0
+        return self.database.run(_ADD, (*row, self.clock()))[1] > 0
 
     def get(self, key: str, default: Any = None, version: int | None = None) -> Any:
         """The value at `key`, or `default`."""
@@ -116,7 +112,7 @@ class SQLiteCache(BaseCache):
         [name] = self._names((key,), None)
         while True:
             value, over = change(missing), max(self.clock(), since + timeout)
-            if value is not missing and self._add(key, value, timeout, None, over=over):
+            if value is not missing and self._write(_ADD, self._row(key, value, timeout, None), over):
                 return
             rows, _ = self.database.run(_GET, (name, self.clock()))
             if not rows:
@@ -128,9 +124,13 @@ class SQLiteCache(BaseCache):
             if value is missing:
                 return
             _, text, expires = self._row(key, value, timeout, None)
-            self.size_limit.before_write(now=self.clock(), may_refuse=False)
-            if self.database.run(_REPLACE, (text, expires, name, stored, self.clock()))[1]:
+            if self._write(_REPLACE, (text, expires, name, stored), self.clock()):
                 return
+
+    def _write(self, statement: str, row: Sequence[Any], over: float) -> bool:
+        """Whether a statement has written; an entry that ends at the moment `over` or before it counts as missing."""
+        self.size_limit.before_write(now=self.clock(), may_refuse=False)
+        return self.database.run(statement, (*row, over))[1] > 0
 
     def touch(self, key: str, timeout: float | None = DEFAULT_TIMEOUT, version: int | None = None) -> bool:
         """Give `key` a new lifetime from now; False where it is missing."""

@@ -58,7 +58,7 @@ EXPIRY_LEEWAY_S: Final = 30
 REFRESH_DEADLINE_S: Final = 10.0
 #: Lifetime of the lock around it, seconds: longer than the call that it protects (system check `portal.E004`).
 REFRESH_LOCK_S: Final = 15
-#: A lock that took longer than this to get is given back unused: it could end before the call does, seconds.
+#: A submission whose record took longer than this to write is not made: the lock could end before the call, seconds.
 REFRESH_LATEST_START_S: Final = 3.0
 #: How long refreshes wait for a store that fails, from the beginning of its outage: as long as Sentinels need to name
 #: another primary, and no longer than a request waits for a refresh (`REFRESH_WAIT_S`), seconds.
@@ -77,11 +77,8 @@ SIGN_IN_MAX_AGE_S: Final = 30 * 24 * 60 * 60
 
 #: Longest wait of one request for a refresh that another process, or another request, is making, seconds.
 REFRESH_WAIT_S: Final = 5.0
-#: Older tokens of one sign-in that are remembered, so that a sign-in takes at most twice its tokens' size in the store:
-#: those whose grace period is over, so that they are not submitted a second time, and those whose successor no browser
-#: has submitted yet. The token that a request submits is kept beside them.
-REFRESH_SPENT_KEPT: Final = 3
-REFRESH_UNCONFIRMED_KEPT: Final = 8
+#: How long a replaced token is remembered once its grace period has begun, seconds. A later use reaches the backend.
+REFRESH_SPENT_S: Final = 2 * 60 * 60
 #: How long an access token that was over when it came, by this machine's clock, is given to others, seconds.
 REFRESH_BORN_EXPIRED_S: Final = 5.0
 #: Longest pause between two presentations of one token whose outcome is unknown, seconds; the first is 1 s.

@@ -115,6 +115,23 @@ class PrimaryClient(RedisCacheClient):
 
         self._replicated(write)
 
+    def confirm(self, key: str, text: str, timeout: int) -> None:
+        """Wait until a replica has a value that a transaction has set on another connection.
+
+        A replica takes writes in their order, so one that has the new lifetime has the value.
+
+        :raises NoReplicaError: no replica has it, or this primary has another value by now.
+        """
+        if self._is_plain(timeout):
+            return
+
+        def prolong(pipe: Pipeline) -> None:
+            pipe.expire(key, timeout)
+            pipe.get(key)
+
+        if self._replicated(prolong)[1] != text.encode():
+            raise NoReplicaError("the write is lost with its primary, or somebody has changed it")
+
     def _is_plain(self, timeout: Any) -> bool:
         """Whether the write does not wait: the option is off, no replica was seen, or the value expires at once."""
         return not self._waits or timeout == 0 or time.monotonic() < self._no_replica_until

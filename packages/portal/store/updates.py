@@ -45,17 +45,22 @@ def update_value(backend: BaseCache, *, key: str, change: Callable[[Any], Any], 
 def _update_in_redis(backend: RedisCache, name: str, change: Callable[[Any], Any], lifetime_s: int) -> None:
     """By WATCH, MULTI and EXEC: a script would need a permission more."""
     cache: Any = backend
-    client, serializer = cache._cache.get_client(name, write=True), cache._cache._serializer  # noqa: SLF001  Django has no other way
-
+    redis = cache._cache  # noqa: SLF001  Django has no other way
+    client, serializer = redis.get_client(name, write=True), redis._serializer  # noqa: SLF001  as above
     value = change(MISSING)
-    if value is not MISSING and client.set(name, serializer.dumps(value), ex=lifetime_s, nx=True):
+    if value is not MISSING and redis.add(name, value, lifetime_s):
         return
 
-    def transaction(pipe: Pipeline) -> None:
+    def transaction(pipe: Pipeline) -> str | None:
         stored: Any = pipe.get(name)
         value = change(MISSING if stored is None else serializer.loads(stored))
+        text: str | None = None if value is MISSING else serializer.dumps(value)
         pipe.multi()
-        if value is not MISSING:
-            pipe.set(name, serializer.dumps(value), ex=lifetime_s)
+        if text is not None:
+            pipe.set(name, text, ex=lifetime_s)
+        return text
 
-    client.transaction(transaction, name)
+    written = client.transaction(transaction, name, value_from_callable=True)
+    # Django's own client waits for no replica.
+    if written is not None and (confirm := getattr(redis, "confirm", None)):
+        confirm(name, written, lifetime_s)

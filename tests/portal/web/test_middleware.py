@@ -15,7 +15,8 @@ from django.conf import settings
 from django.http import HttpResponse, HttpResponseRedirect, StreamingHttpResponse
 from django.test import RequestFactory, override_settings
 
-from portal.api.refresh.token_family import rotate
+from portal.api.refresh.sealing import seal
+from portal.api.refresh.token_record import State, TokenRecord, issued_record
 from portal.api.session import api_session
 from portal.api.tokens import TokenPair
 from portal.config.cookies import (
@@ -193,7 +194,7 @@ def test_no_tokens_are_set_for_a_sign_in_that_was_signed_out_meanwhile(refresh):
     def view(request):
         request.token_store.rotate(NEW, replaced=refresh)
         records = api_session().refresher._records
-        records.mark_signed_out([records.get(refresh).secret], now=0.0, lifetime_s=60)
+        records.replace(refresh, *(TokenRecord(sign_in="", state=state) for state in ("issued", "out")), lifetime_s=60)
         return HttpResponse("a page that was on its way")
 
     response = run(view, cookies={VAR_REFRESH_TOKEN: refresh})
@@ -208,10 +209,12 @@ def test_the_latest_pair_is_set(refresh):
 
     def view(request):
         request.token_store.rotate(middle, replaced=refresh)
-        records, family = api_session().refresher._records, None
+        records = api_session().refresher._records
         for head, pair in ((refresh, middle), (middle.refresh, newest)):
-            family, _ = rotate(family, latest_refresh=head, submitted=head, pair=pair, now=time.time())
-            records.set_rotation(records.get(refresh).secret, family, submitted=[head], lifetime_s=60)
+            issued = issued_record(pair, sign_in="", before=(), now=time.time())
+            records.issue(pair.refresh, issued, asked_at=time.time(), lifetime_s=60)
+            replaced = TokenRecord(sign_in="", state=State.NEXT, next=seal(pair.refresh, under=head))
+            records.replace(head, records.newest(head).record, replaced, lifetime_s=60)
         return HttpResponse()
 
     response = run(view, cookies={VAR_REFRESH_TOKEN: refresh})

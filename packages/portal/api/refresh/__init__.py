@@ -3,14 +3,15 @@
 ::
 
     refresher           TokenRefresher: ensure_fresh, refresh, signed_out_at, tokens_to_set, sign_out
-        attempt         one attempt in a thread: records, lock, token endpoint, records
+        attempt         one attempt in a thread: records, token endpoint, records
           results           Refreshed, SignInEnded, RetryLater; SignedOut; their lines in the audit log; how an outcome
                             is offered to a store that fails
           token_endpoint    where a refresh token becomes a new pair: TokensIssued, InvalidGrant, NoResponse
           sign_in_ends      tombstones on a sign-in that was signed out; an operator ends all sign-ins of a user
-          token_records     what the shared store holds about a sign-in
-            token_family    the tokens of one sign-in, and how a refresh rotates them
-              sealing       names and encryption of records
+          token_records     the records of refresh tokens in the shared store, and the walk to the newest one
+            release_before  reads the records of the release before
+              token_record  the record of one refresh token: its state, and what is sealed in it
+                sealing     names and encryption of records
 
 The design, with its numbered invariants: `docs/explanation/token-refresh.md`.
 """

@@ -1,8 +1,8 @@
 """One attempt to get a newer pair for a refresh token, in a thread of its own.
 
-The attempt asks the token records for the sign-in's latest pair. Where that has expired as well, it competes with the
-other processes for the lock; the winner submits the latest refresh token and records the new pair for all. The records
-are read again after every wait, and once more inside the lock. The attempt goes on when no request waits any more.
+The attempt walks from the request's token to the newest pair. Where that has expired as well, it competes with other
+processes to set the newest token's record to "started". The winner submits the token, and records the new pair for all.
+Who loses waits, and walks again. The attempt goes on when no request waits any more.
 
 A timeout, a lost answer and a worker's death leave the same state: the submission has started, and no outcome is
 recorded. Where the token endpoint allows it, the token is then submitted again, with pauses, until there is an answer.
@@ -14,8 +14,10 @@ from __future__ import annotations
 import logging
 import random
 import secrets
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
+
+from msgspec.structs import replace
 
 from portal.api.metrics import RefreshOutcome
 from portal.api.refresh.results import (
@@ -27,16 +29,14 @@ from portal.api.refresh.results import (
     audit_end,
     audit_refusal,
 )
-from portal.api.refresh.sealing import log_name
+from portal.api.refresh.sealing import family_secret, log_name, record_name, seal, sign_in_id
 from portal.api.refresh.token_endpoint import InvalidGrant, NoResponse, TokensIssued
-from portal.api.refresh.token_family import rotate
-from portal.api.refresh.token_records import FailedOutcome, Started
+from portal.api.refresh.token_record import State, TokenRecord, issued_record
 from portal.api.tokens import hand_on_safely, sign_in_lifetime
 from portal.config.limits import (
     REFRESH_DEADLINE_S,
     REFRESH_FAILED_MEMORY_S,
     REFRESH_LATEST_START_S,
-    REFRESH_LOCK_S,
     REFRESH_REPEAT_PAUSE_S,
     REFRESH_UNREACHABLE_MEMORY_S,
     REFRESH_WAIT_S,
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from portal.api.refresh.results import RefreshResult, StoreOutage
     from portal.api.refresh.sign_in_ends import UserEnds
     from portal.api.refresh.token_endpoint import TokenEndpoint
-    from portal.api.refresh.token_records import SignInRecord, TokenRecords
+    from portal.api.refresh.token_records import Newest, TokenRecords
     from portal.api.tokens import HandOn, TokenPair
     from portal.process import Clock, SharedCall
     from portal.telemetry.metrics import Counters
@@ -108,8 +108,8 @@ class RefreshAttempt:
         while True:
             later = RetryLater(outcome=RefreshOutcome.BUSY)
             try:
-                record = self.records.get(self.submitted)
-                result = self._result_of(record, waited=waited) or self._try_to_submit(record.secret)
+                newest = self.records.newest(self.submitted, now=self.clock.now())
+                result = self._result_of(newest, waited=waited) or self._try_to_submit(newest)
             except StoreUnavailableError as error:
                 later = _store_down(error)
                 result = None if self.outage.may_pass() else later
@@ -123,195 +123,185 @@ class RefreshAttempt:
 
     # --- without the token endpoint ---
 
-    def _result_of(self, record: SignInRecord, *, waited: bool = False) -> RefreshResult | None:
+    def _result_of(self, newest: Newest, *, waited: bool = False) -> RefreshResult | None:
         """The result that the records give by themselves; None where the token endpoint must be asked."""
-        now, family, started = self.clock.now(), record.family, record.started
-        if record.signed_out_at is not None:
-            return SignInEnded(outcome=RefreshOutcome.SIGNED_OUT, secret=record.secret, since=record.signed_out_at)
-        if family is not None and family.is_replay(self.submitted, now=now):
+        now, record = self.clock.now(), newest.record
+        if record.state is State.OUT:
+            return self._ended(record, RefreshOutcome.SIGNED_OUT, since=record.at)
+        if newest.is_spent:
             logger.warning("refresh %s: replaced long ago and submitted again", log_name(self.submitted))
             # Known since the next token was submitted: an upload that left before then may meet the newer cookies.
-            return SignInEnded(outcome=RefreshOutcome.REPLAY_SEEN, secret=record.secret, since=0.0)
-        if record.outcome is FailedOutcome.FAILED:
-            return SignInEnded(outcome=RefreshOutcome.REJECTED, secret=record.secret, since=record.outcome_at)
-        if family is not None and family.latest_pair.access != self.rejected_access and family.is_fresh(now=now):
-            outcome = RefreshOutcome.JOINED if waited else RefreshOutcome.FROM_RECORD
-            return Refreshed(pair=family.latest_pair, outcome=outcome)
-        if started is not None and started.last_at is None and not self._may_submit_again(started):
-            return SignInEnded(outcome=RefreshOutcome.LOST, secret=record.secret, since=started.first_at)
-        return None if record.outcome is None else RetryLater(outcome=RefreshOutcome.UNREACHABLE)
+            return self._ended(record, RefreshOutcome.REPLAY_SEEN, since=0.0)
+        if record.state is State.FAILED and record.waits(now=now):
+            return self._ended(record, RefreshOutcome.REJECTED, since=record.at)
+        pair = newest.pair
+        if pair is not None and pair.access != self.rejected_access and newest.is_fresh(now=now):
+            return Refreshed(pair=pair, outcome=RefreshOutcome.JOINED if waited else RefreshOutcome.FROM_RECORD)
+        if record.state is State.LATER and not self._may_submit_again(record):
+            return self._ended(record, RefreshOutcome.LOST, since=record.first_at)
+        return RetryLater(outcome=RefreshOutcome.UNREACHABLE) if record.waits(now=now) else None
 
-    def _may_submit_again(self, started: Started) -> bool:
-        """Whether the token endpoint would still repeat its answer to the first submission."""
-        since = abs(self.clock.now() - started.first_at)  # two machines may have written these times
+    def _may_submit_again(self, record: TokenRecord) -> bool:
+        """Whether the token endpoint would still repeat its answer to the first submission, if there was one."""
+        if record.first_at is None:
+            return True
+        since = abs(self.clock.now() - record.first_at)  # two machines may have written these times
         return since < self.token_endpoint.repeatable_s - REFRESH_DEADLINE_S
+
+    def _ended(self, record: TokenRecord, outcome: RefreshOutcome, *, since: float | None = None) -> SignInEnded:
+        sign_in = record.sign_in or sign_in_id(family_secret(self.submitted))
+        return SignInEnded(outcome=outcome, sign_in=sign_in, since=since)
 
     # --- the call ---
 
-    def _try_to_submit(self, secret: str) -> RefreshResult | None:
-        """Submit the latest token; None where another process is doing so, or has just done it.
+    def _try_to_submit(self, newest: Newest) -> RefreshResult | None:
+        """Submit the newest token; None where another process is doing so, or has just done it.
 
         :raises StoreUnavailableError: nothing was submitted, and nothing is left behind in the store.
         """
-        asked_at, owner = self.clock.monotonic(), secrets.token_hex(8)
-        try:
-            if not self.records.acquire_lock(secret, owner=owner):
-                return None
-            record = self._record_to_submit()
-        except StoreUnavailableError as error:
-            # The lock is, or may be, this process's. Nobody should wait for it to expire.
-            result = _store_down(error)
-
-            def release() -> RefreshResult:
-                self.records.release_lock(secret, owner=owner)
-                return result
-
-            if (saved := self._saver.save(self.submitted, release, result)) is None:
-                raise
-            return saved
-        if record is not None and self.clock.monotonic() - asked_at <= REFRESH_LATEST_START_S:
-            return self._submit(record, owner)
-        try:
-            self.records.release_lock(secret, owner=owner)
-        except StoreUnavailableError:
-            logger.debug("refresh %s: the lock is left to expire", log_name(self.submitted))
-        return None
-
-    def _record_to_submit(self) -> SignInRecord | None:
-        """The record as it is inside the lock; None where it gives a result, or another process is at work."""
-        record = self.records.get(self.submitted)
-        if self._result_of(record) is not None:
+        token, before = newest.refresh, self._record_to_submit(newest)
+        if before is None:
             return None
-        if record.started is not None and record.started.last_at is not None:
-            if 0 <= self.clock.monotonic() - record.started.last_at < REFRESH_LOCK_S:
-                return None  # the other's lock ended too early (a wall clock was set): it may still be at work
-            # The other process died, or can't reach the store. In that case it saves its outcome very soon.
-            self.clock.sleep(OTHERS_OUTCOME_WAIT_S)
-            record = self.records.get(self.submitted)
-            if self._result_of(record) is not None:
-                return None
-        return record
-
-    def _submit(self, record: SignInRecord, owner: str) -> RefreshResult | None:
-        """Submit the latest token, or record that nobody ever will; then release the lock."""
-        token, earlier = record.latest_refresh, record.started
-        started = Started(first_at=self.clock.now(), last_at=self.clock.monotonic(), tries=1)
-        if earlier is not None:
-            started = replace(started, first_at=earlier.first_at, tries=earlier.tries + 1)
-            if not self._may_submit_again(earlier):  # the process that submitted it has died
-                lost = SignInEnded(outcome=RefreshOutcome.LOST, secret=record.secret)
-                return self._save_failure(record, owner, replace(earlier, last_at=None), lost)
+        started = replace(
+            before,
+            state=State.STARTED,
+            at=self.clock.now(),
+            until=None,
+            owner=secrets.token_hex(8),
+            monotonic=self.clock.monotonic(),
+            first_at=self.clock.now() if before.first_at is None else before.first_at,
+            tries=before.tries + 1,
+        )
         try:
-            self.records.mark_started(record.secret, owner=owner, latest_refresh=token, started=started)
+            if not self.records.begin(token, newest.record, started, lifetime_s=self._lifetime(token, started)):
+                return None
             self.outage.over()
+            if self.clock.monotonic() - started.monotonic > REFRESH_LATEST_START_S:
+                # The call could outlast the time for which the others wait for it.
+                self._take_back(token, started, before)
+                return None
             deadline = Deadline(REFRESH_DEADLINE_S, clock=self.clock.monotonic)
             response = self.token_endpoint.submit(refresh=token, deadline=deadline, request_id=self.request_id)
         except StoreUnavailableError as error:
-            # Nothing was sent: only an earlier submission can be unknown. The store may hold `started` all the same.
-            before = None if earlier is None else replace(earlier, last_at=None)
-            if (saved := self._save_failure(record, owner, before, _store_down(error))) is None:
+            # Nothing was sent. The store may hold `started` all the same, for which nobody should wait.
+            result: RefreshResult = _store_down(error)
+
+            def take_back() -> RefreshResult:
+                self._take_back(token, started, before)
+                return result
+
+            if (saved := self._saver.save(token, take_back, result)) is None:
                 raise
             return saved
         if isinstance(response, TokensIssued):
-            return self._save_tokens(record, owner, response.pair)
-        unknown, result = self._failure(record, started, response)
-        return self._save_failure(record, owner, unknown, result)
+            return self._save_tokens(newest, started, response.pair)
+        record, result = self._failure(token, started, response)
+        return self._save(newest, started, record, result)
+
+    def _record_to_submit(self, newest: Newest) -> TokenRecord | None:
+        """The record without the submission of a process that died; None while nobody may submit the token."""
+        token, record = newest.refresh, newest.record
+        if record.state is not State.STARTED:
+            return record
+        if record.is_at_work(self.clock):
+            return None
+        # The process died, or can't reach the store. In that case it saves its outcome very soon.
+        self.clock.sleep(OTHERS_OUTCOME_WAIT_S)
+        left = replace(record, state=State.LATER)
+        if self._may_submit_again(left):
+            return left
+        self.records.replace(token, record, left, lifetime_s=self._lifetime(token, left))
+        return None
+
+    def _take_back(self, token: str, started: TokenRecord, before: TokenRecord) -> None:
+        if self.records.newest(token).first == started:
+            self.records.replace(token, started, before, lifetime_s=self._lifetime(token, before))
 
     def _failure(
-        self, record: SignInRecord, started: Started, response: InvalidGrant | NoResponse
-    ) -> tuple[Started | None, SignInEnded | RetryLater]:
-        """The submissions whose outcome is still unknown, and the result."""
-        name = log_name(record.latest_refresh)
+        self, token: str, started: TokenRecord, response: InvalidGrant | NoResponse
+    ) -> tuple[TokenRecord, SignInEnded | RetryLater]:
+        """The record after a submission without tokens, and the result."""
+        name, now = log_name(token), self.clock.now()
         if isinstance(response, InvalidGrant):
             logger.warning("refresh %s: refused: %s", name, response.reason)
-            audit_refusal(record.secret, says=response.reason)
-            return None, SignInEnded(outcome=RefreshOutcome.REJECTED, secret=record.secret)
-        unknown = replace(started, last_at=None)
+            rejected = self._ended(started, RefreshOutcome.REJECTED)
+            audit_refusal(rejected.sign_in, says=response.reason)
+            until = now + REFRESH_FAILED_MEMORY_S
+            return replace(started, state=State.FAILED, at=now, until=until, first_at=None, tries=0), rejected
         cause = ApiUnavailableError(f"the refresh: {response.reason}")
         later = RetryLater(outcome=RefreshOutcome.UNREACHABLE, cause=cause)
+        pause_s = min(started.tries * REFRESH_UNREACHABLE_MEMORY_S, REFRESH_REPEAT_PAUSE_S)
+        record = replace(started, state=State.LATER, at=now, until=now + pause_s)
         if not response.lost:
             logger.warning("refresh %s: no usable answer: %s", name, response.reason)
             # This submission did nothing; an earlier one may have.
-            return (None if started.tries == 1 else unknown), later
-        if self._may_submit_again(unknown):
+            return (replace(record, first_at=None, tries=0) if started.tries == 1 else record), later
+        if self._may_submit_again(record):
             logger.warning("refresh %s: the answer was lost, to be submitted again: %s", name, response.reason)
-            return unknown, later
+            return record, later
         logger.error("refresh %s: the answer was lost, not to be submitted again: %s", name, response.reason)
-        return unknown, SignInEnded(outcome=RefreshOutcome.LOST, secret=record.secret)
+        return record, self._ended(started, RefreshOutcome.LOST)
 
     # --- into the records ---
 
-    def _save_tokens(self, record: SignInRecord, owner: str, pair: TokenPair) -> RefreshResult | None:
+    def _save_tokens(self, newest: Newest, started: TokenRecord, pair: TokenPair) -> RefreshResult | None:
         """Record the new pair for all; it is the result, unless the sign-in was signed out meanwhile."""
-        secret, refreshed = record.secret, Refreshed(pair=pair, outcome=RefreshOutcome.REFRESHED)
+        token, successor, now = newest.refresh, pair.refresh or newest.refresh, self.clock.now()
+        hand_on_safely(self.hand_on, newest.access or self.access, pair.access, is_proven=bool(newest.access))
+        before = tuple({record_name(token), record_name(self.submitted)})
+        lifetime_s = max(ROTATION_GRACE_S, sign_in_lifetime(successor, now=now, default_s=self.max_age_s))
+        record = issued = issued_record(pair, sign_in=started.sign_in, before=before, now=now)
+        if successor != token:
+            record = replace(started, state=State.NEXT, access=None, next=seal(successor, under=token))
 
         def save() -> RefreshResult:
-            if not self.records.holds_lock(secret, owner=owner):
-                # This took longer than the lock. A later owner may have refreshed again, which must not be undone.
-                newer = self.records.get(self.submitted)
-                if newer.family is not None and newer.latest_refresh != record.latest_refresh:
-                    return Refreshed(pair=newer.family.latest_pair, outcome=RefreshOutcome.FROM_RECORD)
-            latest, now = record.latest_refresh, self.clock.now()
-            family, forgotten = rotate(
-                record.family, latest_refresh=latest, submitted=self.submitted, pair=pair, now=now
-            )
-            submitted, known = {self.submitted, latest}, record.family and record.family.latest_pair.access
-            hand_on_safely(self.hand_on, known or self.access, pair.access, is_proven=bool(known))
-            self.records.set_rotation(secret, family, submitted=submitted, lifetime_s=self._lifetime(pair))
-            # Read after the rotation record is written. An earlier sign-out is seen here; a later one sees the record.
-            since = self.records.signed_out_at(secret)
-            signed_out = since is not None or self.user_ends.reach(
-                pair, before=record.family, access=self.access, submitted=self.submitted
-            )
-            if signed_out:
-                self.records.delete_rotation(secret, forgotten=family.spent_names(now=self.clock.now()))
-            self.records.finish(secret, owner=owner, forgotten=forgotten)
-            ended = SignInEnded(outcome=RefreshOutcome.SIGNED_OUT, secret=secret, since=since)
-            return ended if signed_out else refreshed
+            # An end that comes later than this look finds the new access token by its time of issue.
+            if self.user_ends.reach(pair, known=newest.access, access=self.access, submitted=self.submitted):
+                out = replace(started, state=State.OUT, at=now)
+                self.records.replace(token, started, out, lifetime_s=lifetime_s)
+                return self._ended(started, RefreshOutcome.SIGNED_OUT)
+            if successor != token:
+                self.records.issue(successor, issued, asked_at=started.at, lifetime_s=lifetime_s)
+            old = started
+            while not self.records.replace(token, old, record, lifetime_s=lifetime_s):
+                # Signed out, or this took longer than others wait: they may have got further, or have given up.
+                found = self.records.newest(self.submitted)
+                if found.refresh != token or found.record.state not in {State.STARTED, State.LATER}:
+                    return self._result_of(found) or RetryLater(outcome=RefreshOutcome.BUSY)
+                old = found.record
+            if token != self.submitted:
+                self.records.lead(self.submitted, to=successor, lifetime_s=lifetime_s)
+            for name in newest.first.before:
+                self.records.spend(name, until=now + ROTATION_GRACE_S)
+            return Refreshed(pair=pair, outcome=RefreshOutcome.REFRESHED)
 
-        result = self._saver.save(record.latest_refresh, save, refreshed)
+        result = self._saver.save(token, save, Refreshed(pair=pair, outcome=RefreshOutcome.REFRESHED))
         if not isinstance(result, SignInEnded):
-            logger.info("refresh %s: refreshed", log_name(record.latest_refresh))
+            logger.info("refresh %s: refreshed", log_name(token))
             return result
         self._saver.publish(result)
-        if pair.refresh is not None:
-            limit, asked_by = Deadline(SIGN_OUT_DEADLINE_S, clock=self.clock.monotonic), self.request_id
-            self.token_endpoint.revoke(refresh=pair.refresh, bearer=pair.access, deadline=limit, request_id=asked_by)
+        limit, asked_by = Deadline(SIGN_OUT_DEADLINE_S, clock=self.clock.monotonic), self.request_id
+        self.token_endpoint.revoke(refresh=successor, bearer=pair.access, deadline=limit, request_id=asked_by)
         return result
 
-    def _save_failure(
-        self, record: SignInRecord, owner: str, unknown: Started | None, result: SignInEnded | RetryLater
+    def _save(
+        self, newest: Newest, started: TokenRecord, record: TokenRecord, result: SignInEnded | RetryLater
     ) -> RefreshResult | None:
-        """Record why there are no tokens, and which submissions are still `unknown`; release the lock."""
-        secret, token = record.secret, record.latest_refresh
+        """Record what became of a submission that gave no tokens, unless the sign-in was signed out meanwhile."""
 
         def save() -> RefreshResult:
-            if unknown is not None:
-                self.records.mark_started(secret, owner=owner, latest_refresh=token, started=unknown)
-            since = None
-            if result.outcome is RefreshOutcome.REJECTED:
-                lasting_s, outcome = REFRESH_FAILED_MEMORY_S, FailedOutcome.FAILED
-                # The backend may have been told of a sign-out meanwhile.
-                since = self.records.signed_out_at(secret)
-            else:
-                lasting_s = min(unknown.tries, REFRESH_REPEAT_PAUSE_S) if unknown else REFRESH_UNREACHABLE_MEMORY_S
-                outcome = FailedOutcome.LATER
-            if result.outcome in {RefreshOutcome.REJECTED, RefreshOutcome.UNREACHABLE}:
-                now = self.clock.now()
-                self.records.set_outcome(secret, latest_refresh=token, outcome=outcome, now=now, lifetime_s=lasting_s)
-            if unknown is None:
-                self.records.finish(secret, owner=owner)
-            else:
-                self.records.release_lock(secret, owner=owner)
-            if since is None:
+            if self.records.replace(newest.refresh, started, record, lifetime_s=self._lifetime(newest.refresh, record)):
                 return result
-            return SignInEnded(outcome=RefreshOutcome.SIGNED_OUT, secret=secret, since=since)
+            return self._result_of(self.records.newest(self.submitted)) or result
 
-        return self._saver.save(token, save, result)
+        return self._saver.save(newest.refresh, save, result)
 
-    def _lifetime(self, pair: TokenPair) -> int:
-        # At least the grace period, even if the new token has expired by this clock: the old one is spent all the same.
-        return max(ROTATION_GRACE_S, sign_in_lifetime(pair.refresh, now=self.clock.now(), default_s=self.max_age_s))
+    def _lifetime(self, token: str, record: TokenRecord) -> float:
+        """Seconds for which a record lasts: as the sign-in; as its pause, where somebody may have made the token up."""
+        if record.is_known or record.first_at is not None:
+            lasts_s = sign_in_lifetime(token, now=self.clock.now(), default_s=self.max_age_s)
+            return max(ROTATION_GRACE_S, lasts_s)
+        return 1 if record.until is None else record.until - record.at
 
 
 def _store_down(error: StoreUnavailableError) -> RetryLater:

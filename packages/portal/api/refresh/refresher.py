@@ -11,12 +11,15 @@ import logging
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from msgspec.structs import replace
+
 from portal.api.metrics import RefreshOutcome, refresh_counters, refresh_timings
 from portal.api.refresh.attempt import RefreshAttempt
 from portal.api.refresh.results import Refreshed, RetryLater, SignedOut, SignInEnded, StoreOutage, audit_refusal
-from portal.api.refresh.sealing import log_name, record_name, sign_in_id
+from portal.api.refresh.sealing import log_name, record_name
 from portal.api.refresh.sign_in_ends import Revocation, UserEnds
-from portal.api.refresh.token_records import FailedOutcome, TokenRecords
+from portal.api.refresh.token_record import State
+from portal.api.refresh.token_records import TokenRecords
 from portal.api.tokens import TokenStatus, TokenStore, is_expired, sign_in_lifetime
 from portal.config.limits import REFRESH_FAILED_MEMORY_S, REFRESH_WAIT_S, REQUEST_BUDGET_S, SIGN_OUT_DEADLINE_S
 from portal.errors import ApiUnavailableError, SignInEndedError, StoreUnavailableError
@@ -53,7 +56,7 @@ class TokenRefresher:
         clock: Clock | None = None,
     ) -> None:
         self._token_endpoint = token_endpoint
-        self._records = TokenRecords(store, max_age_s=max_age_s)
+        self._records = TokenRecords(store)
         self._user_ends = UserEnds(store)
         self._max_age_s = max_age_s
         self._clock = clock or Clock()
@@ -142,23 +145,20 @@ class TokenRefresher:
             raise _later(RefreshOutcome.BUSY)
         if not tokens.just_issued:
             return
+        now = self._clock.now()
         try:
-            record = self._records.get(browser_refresh)
-            if record.family is not None and record.family.latest_pair != pair:
+            newest = self._records.newest(browser_refresh)
+            if newest.pair not in (None, pair):
                 return
-            self._records.set_outcome(
-                record.secret,
-                latest_refresh=record.latest_refresh,
-                outcome=FailedOutcome.FAILED,
-                now=self._clock.now(),
-                lifetime_s=REFRESH_FAILED_MEMORY_S,
-            )
+            failed = replace(newest.record, state=State.FAILED, at=now, until=now + REFRESH_FAILED_MEMORY_S)
+            lifetime_s = sign_in_lifetime(newest.refresh, now=now, default_s=self._max_age_s)
+            self._records.replace(newest.refresh, newest.record, failed, lifetime_s=lifetime_s)
         except StoreUnavailableError:
             return
         self._counters.count(RefreshOutcome.REJECTED)
         logger.warning("refresh %s: the backend rejects a token that it has just issued", log_name(browser_refresh))
-        audit_refusal(record.secret, says="status 401", reason=audit.Reason.NEW_TOKEN_REFUSED)
-        tokens.end(rejected=pair.refresh, known_since=record.signed_out_at)
+        audit_refusal(newest.record.sign_in, says="status 401", reason=audit.Reason.NEW_TOKEN_REFUSED)
+        tokens.end(rejected=pair.refresh)
 
     def signed_out_at(self, pair: TokenPair) -> float | None:
         """When the sign-in of these tokens was signed out, in seconds since the epoch; None if it was not.
@@ -169,7 +169,7 @@ class TokenRefresher:
         try:
             at = None if pair.access is None else self._records.signed_out_at(pair.access)
             if at is None and pair.refresh is not None:
-                at = self._records.get(pair.refresh).signed_out_at
+                at = self._records.newest(pair.refresh).signed_out_at
         except StoreUnavailableError:
             self._counters.count(RefreshOutcome.STORE_DOWN)
             return None
@@ -225,10 +225,10 @@ class TokenRefresher:
         pair = tokens.current if tokens.current.refresh else tokens.incoming
         browser_refresh = tokens.browser_refresh or pair.refresh
         tokens.clear()
-        latest, secret = pair, None
+        latest, sign_in = pair, None
         revocation = Revocation(records=self._records, clock=self._clock, max_age_s=self._max_age_s)
         try:
-            latest, secret = revocation.mark_signed_out(pair, browser_refresh, verified=verified)
+            latest, sign_in = revocation.mark_signed_out(pair, browser_refresh, verified=verified)
             is_marked = True
         except StoreUnavailableError:
             is_marked = False
@@ -241,7 +241,7 @@ class TokenRefresher:
             self._token_endpoint.revoke(refresh=latest.refresh, bearer=bearer, deadline=deadline, request_id=request_id)
         return SignedOut(
             pairs=[pair] if latest == pair else [pair, latest],
-            sign_in=None if secret is None else sign_in_id(secret),
+            sign_in=sign_in,
             is_marked=is_marked,
         )
 
@@ -255,13 +255,13 @@ class TokenRefresher:
         if browser_refresh is None:
             return pair
         try:
-            record = self._records.get(browser_refresh)
+            newest = self._records.newest(browser_refresh)
         except StoreUnavailableError:
             self._counters.count(RefreshOutcome.STORE_DOWN)
             return None
-        if record.signed_out_at is not None:
+        if newest.signed_out_at is not None:
             return None
-        return record.family.latest_pair if record.family is not None and record.family.knows(pair) else pair
+        return newest.pair or pair if pair.refresh in newest.passed else pair
 
     def _join(self, attempt: RefreshAttempt, deadline: Deadline) -> tuple[RefreshResult, bool]:
         """Join the token's attempt in this process, or start this one; its result, and whether this one started."""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from fork_safety import ForkSafeLock, reset_after_fork
 from portal.api.metrics import RefreshOutcome
-from portal.api.refresh.sealing import log_name, sign_in_id
+from portal.api.refresh.sealing import log_name
 from portal.config.limits import REFRESH_STORE_WAIT_S
 from portal.errors import StoreUnavailableError
 from portal.process import Deadline
@@ -42,12 +42,12 @@ class Refreshed:
 class SignInEnded:
     """The sign-in is over. With `LOST`, because nobody can tell what became of its latest token.
 
-    :param secret: of the sign-in's family.
+    :param sign_in: its name in the audit log.
     :param since: since when the store has known it, in seconds since the epoch; None if this attempt found it out.
     """
 
     outcome: RefreshOutcome
-    secret: str = field(repr=False, compare=False)
+    sign_in: str = field(compare=False)
     since: float | None = field(default=None, compare=False)
 
 
@@ -79,24 +79,23 @@ class SignedOut:
     is_marked: bool
 
 
-def audit_refusal(secret: str, *, says: str, reason: audit.Reason = audit.Reason.TOKEN_REFUSED) -> None:
+def audit_refusal(sign_in: str, *, says: str, reason: audit.Reason = audit.Reason.TOKEN_REFUSED) -> None:
     """The token endpoint has refused a token of this sign-in. Later requests learn it from the records, silently.
 
-    :param secret: of the sign-in's family.
+    :param sign_in: its name in the audit log.
     :param says: what the answer was, in words of the portal.
     """
-    audit.write(audit.AuditEvent.REFRESH, reason, detail=says, sign_in=sign_in_id(secret))
+    audit.write(audit.AuditEvent.REFRESH, reason, detail=says, sign_in=sign_in)
 
 
 def audit_end(result: RefreshResult) -> None:
     """An attempt has ended so. A token that is used again is told each time; so is a lost one."""
     if not isinstance(result, SignInEnded):
         return
-    sign_in = sign_in_id(result.secret)
     if result.outcome is RefreshOutcome.REPLAY_SEEN:
-        audit.write(audit.AuditEvent.REFRESH, audit.Reason.TOKEN_REUSED, sign_in=sign_in)
+        audit.write(audit.AuditEvent.REFRESH, audit.Reason.TOKEN_REUSED, sign_in=result.sign_in)
     elif result.outcome is RefreshOutcome.LOST:
-        audit.write(audit.AuditEvent.REFRESH, audit.Reason.ANSWER_LOST, sign_in=sign_in)
+        audit.write(audit.AuditEvent.REFRESH, audit.Reason.ANSWER_LOST, sign_in=result.sign_in)
 
 
 logger = logging.getLogger("portal.api.refresh.saver")

@@ -1,8 +1,8 @@
 """Ends of sign-ins in the shared store: by a sign-out, and by an operator.
 
-A sign-out leaves tombstones on a sign-in and on its access tokens. An operator ends all sign-ins of a user
-(docs/explanation/token-refresh.md, "An operator ends sign-ins"). Since a browser may lose its access token before the
-first refresh, a later sign-in of that user leaves a note of when it began.
+A sign-out ends the newest token, to which all tokens of the sign-in lead, and leaves tombstones on its access tokens.
+An operator ends all sign-ins of a user (docs/explanation/token-refresh.md, "An operator ends sign-ins"). Since a
+browser may lose its access token before the first refresh, a later sign-in of that user leaves a note of when it began.
 """
 
 from __future__ import annotations
@@ -14,10 +14,12 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple, ParamSpec, TypeVar
 
 import jwt
+from msgspec.structs import replace
 
 from portal.api.backend import current_backend
 from portal.api.refresh.results import SAVE_PAUSE_S
 from portal.api.refresh.sealing import record_name
+from portal.api.refresh.token_record import State
 from portal.api.tokens import MAX_LIFETIME_S, sign_in_lifetime
 from portal.config.cookies import MAX_COOKIE_BYTES
 from portal.config.limits import ROTATION_GRACE_S, SIGN_OUT_DEADLINE_S
@@ -29,7 +31,6 @@ from portal.store import MISSING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from portal.api.refresh.token_family import TokenFamily
     from portal.api.refresh.token_records import TokenRecords
     from portal.api.tokens import TokenPair
     from portal.process import Clock
@@ -37,6 +38,9 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 T = TypeVar("T")
+
+#: Number of times that a sign-out tries to end the newest token while others change its record.
+_MOST_RACES: Final = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,34 +57,33 @@ class Revocation:
     def mark_signed_out(
         self, pair: TokenPair, browser_refresh: str | None, *, verified: bool
     ) -> tuple[TokenPair, str | None]:
-        """Leave tombstones on the sign-in and its access tokens, and delete its rotation record.
+        """Set the newest token's record to "out", and leave tombstones on the access tokens.
 
         :param browser_refresh: the refresh token by which the browser knows the sign-in.
-        :param verified: whether these tokens are known to be a sign-in's. Tombstones of made-up ones, which anybody
-            can send, last only as long as a response may be on its way; else they could fill the store.
-        :returns: the latest pair of the sign-in, and the secret of its family; None for one without a refresh token.
-        :raises StoreUnavailableError: the store failed for 2 s, so a tombstone may be missing.
+        :param verified: whether these tokens are known to be a sign-in's. Records of made-up ones, which anybody can
+            send, last only as long as a response may be on its way; else they could fill the store.
+        :returns: the newest pair of the sign-in, and its name in the audit log; None for one without a refresh token.
+        :raises StoreUnavailableError: the store failed for 2 s, so an end may be missing.
         """
-        latest, secret, now = pair, None, self.clock.now()
+        latest, sign_in, now = pair, None, self.clock.now()
         time_left = Deadline(SIGN_OUT_DEADLINE_S, clock=self.clock.monotonic)
         if browser_refresh is not None:
-            record = self._insist(time_left, self.records.get, browser_refresh)
-            verified, secret = verified or record.is_known, record.secret
-            lifetime_s = max(
-                self._tombstone_s(token, verified=verified) for token in {browser_refresh, record.latest_refresh}
-            )
-            self._insist(time_left, self.records.mark_signed_out, [record.secret], now=now, lifetime_s=lifetime_s)
-            # Read after the tombstone is written: a refresh that records its new pair later finds the tombstone.
-            family = self._insist(time_left, self.records.get, browser_refresh).family
-            if family is not None:
-                latest = family.latest_pair
-                spent = family.spent_names(now=now)
-                self._insist(time_left, self.records.delete_rotation, record.secret, forgotten=spent)
+            for _ in range(_MOST_RACES):
+                newest = self._insist(time_left, self.records.newest, browser_refresh)
+                record, token = newest.record, newest.refresh
+                verified = verified or record.is_known or len(newest.passed) > 1
+                out = replace(record, state=State.OUT, at=now)
+                lifetime_s = max(self._lasts_s(each, verified=verified) for each in (browser_refresh, token))
+                if self._insist(time_left, self.records.replace, token, record, out, lifetime_s=lifetime_s):
+                    break
+            else:
+                raise StoreUnavailableError("the newest record of a sign-in is damaged, or changes all the time")
+            sign_in, latest = record.sign_in, newest.pair or pair
         accesses = {token for token in (pair.access, latest.access) if token is not None}
         if accesses:
-            lifetime_s = max(self._tombstone_s(token, verified=verified) for token in accesses)
+            lifetime_s = max(self._lasts_s(token, verified=verified) for token in accesses)
             self._insist(time_left, self.records.mark_signed_out, accesses, now=now, lifetime_s=lifetime_s)
-        return latest, secret
+        return latest, sign_in
 
     def _insist(self, time_left: Deadline, operation: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
         """Try until it works or the time is over.
@@ -95,7 +98,7 @@ class Revocation:
                     raise
             self.clock.sleep(SAVE_PAUSE_S)
 
-    def _tombstone_s(self, token: str, *, verified: bool) -> int:
+    def _lasts_s(self, token: str, *, verified: bool) -> int:
         # At least the grace period, even if the token has expired by this clock: the backend's clock may differ.
         lifetime = sign_in_lifetime(token, now=self.clock.now(), default_s=self.max_age_s) if verified else 0
         return max(ROTATION_GRACE_S, lifetime)
@@ -155,16 +158,16 @@ class UserEnds:
         end = self.store.get(_key(subject))
         return end is not MISSING and isinstance(end, int | float) and issued_at < end + 1
 
-    def reach(self, renewed: TokenPair, *, before: TokenFamily | None, access: str | None, submitted: str) -> bool:
+    def reach(self, renewed: TokenPair, *, known: str | None, access: str | None, submitted: str) -> bool:
         """Whether an end came while a sign-in was renewed: its new token is later than the end.
 
-        :param before: the sign-in as the store knew it. Where nobody knows an older token, the note of its beginning
-            counts, and without one any end of this user.
+        :param known: the access token that it had, as the store knew it. Where nobody knows one, the note of the
+            beginning counts, and without one any end of this user.
         :param access: the request's access token, expired or not. It may be made up, so it counts only where the store
             knows none of this sign-in.
         :param submitted: the request's refresh token.
         """
-        known = access if before is None else before.latest_pair.access
+        known = known or access
         issued_at = self.began(submitted) if known is None else _read(known).issued_at
         return renewed.access is not None and self.ended_since(renewed.access, issued_at)
 

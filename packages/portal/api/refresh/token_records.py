@@ -1,314 +1,188 @@
-"""What the shared store holds about a sign-in's refresh tokens.
+"""The records of refresh tokens in the shared store, each changed by compare-and-set alone.
 
-A sign-in is a family of tokens (:mod:`.token_family`) with a secret. The secret is derived from the first token that is
-known of the sign-in, so nothing is written at sign-in, and all processes find the same secret. A later token leads to
-its family by a record of its own. The records lie under hashes:
+A record lies under a hash of its token. A sign-in writes none. Nothing but the record decides who may submit a token:
+there is no lock. To find the newest pair is to walk from record to record, and to sign out is to set the last one to
+"out".
 
-==========  ================================================================================================
-token       the family's secret, sealed under that token; written with the rotation record, or before it
-family      the rotation record: the latest pair and the names of the older tokens, sealed under the secret;
-            lasts as long as the sign-in
-lock        a process is submitting the latest token now; 15 s, longer than the call; its value names the owner
-started     the latest token was submitted and no outcome is recorded yet: since when, and whether its
-            process has given up waiting; outlives the lock
-outcome     the last answer was no ("failed", 30 s), or there was no usable answer ("later", 1 s and more); and when
-signed-out  the tombstone: when the sign-in was signed out; an access token has one under its own name
-==========  ================================================================================================
-
-`started` and `outcome` name the token that they are about. What they say of an older token counts for nothing.
-
-Two releases that run at the same time read each other's records, since a record that counted as missing would have its
-token submitted twice. A later release may append members to a record, which this one ignores. A record of an unknown
-format, or a damaged one, is one whose outcome nobody knows: the token is never submitted, and the sign-in is lost
-(ADR 49).
-
-Two faults are not covered. A store that forgets (flushed, restored from an old copy) forgets locks and records. A
-process that is suspended in the middle of its call for longer than 15 s loses the lock.
+A record that can't be read is one whose outcome nobody knows: the token is never submitted, and the sign-in is lost
+(ADR 49). Two faults are not covered: a store that forgets (flushed, restored from an old copy), and a process that is
+suspended in the middle of its call for longer than 15 s.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from enum import Enum
-from typing import TYPE_CHECKING, Any, Final
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from portal.api.refresh.sealing import UnreadableRecordError, family_secret, record_name, seal, unseal
-from portal.api.refresh.token_family import ReplacedToken, TokenFamily
-from portal.api.tokens import TokenPair
-from portal.config.limits import REFRESH_LOCK_S
-from portal.errors import StoreUnavailableError
-from portal.store import MISSING, Missing, note_unknown
+import msgspec
+from msgspec.structs import replace
+
+from portal.api.refresh import release_before
+from portal.api.refresh.sealing import family_secret, record_name, seal, sign_in_id
+from portal.api.refresh.token_record import State, TokenRecord, open_text, parse_record, read_time
+from portal.api.tokens import TokenPair, expires_at
+from portal.config.limits import REFRESH_BORN_EXPIRED_S, REFRESH_SPENT_S, ROTATION_GRACE_S
+from portal.store import MISSING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from portal.store import SharedStore
 
-#: The format of the rotation record and of `started`, behind their other members; records of before there was a number
-#: have format 1 and lack it. The names of the records, and so their labels in :mod:`.sealing`, belong to no format:
-#: under another name no release would find what an earlier one has written.
-TOKEN_RECORD_FORMAT: Final = 1
-#: The formats that this release reads. A new one is read by one release before the next one writes it.
-READABLE_FORMATS: Final = (1,)
-_ABOUT_A_FAMILY: Final = ("family", "signed-out", "outcome", "started")
 
+class Newest(NamedTuple):
+    """The end of a walk: the newest token of a sign-in, and what is known of it.
 
-class FailedOutcome(Enum):
-    """Why the last submission of a token gave no new pair."""
-
-    FAILED = "failed"
-    #: Also any value that a newer version of this project may write.
-    LATER = "later"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Started:
-    """Submissions of one token without a recorded outcome.
-
-    :param first_at: when the first of them began, in seconds since the epoch.
-    :param last_at: when the last one began, in monotonic seconds of the machine that made it; None once its process
-        has given up waiting for the answer.
-    :param tries: how many there were.
+    :param access: the access token that was issued with it; None if unknown.
+    :param is_spent: whether the walk ended at a replaced token whose grace period is over.
+    :param first: the record of the token from which the walk began.
+    :param passed: the tokens of the walk; this one is the last.
     """
 
-    first_at: float
-    last_at: float | None
-    tries: int
+    refresh: str
+    record: TokenRecord
+    access: str | None
+    is_spent: bool
+    first: TokenRecord
+    passed: tuple[str, ...]
 
+    @property
+    def pair(self) -> TokenPair | None:
+        """The newest pair; None if its access token is unknown."""
+        return None if self.access is None else TokenPair(access=self.access, refresh=self.refresh)
 
-#: Where a record can't be read: a submission so long ago that nobody waits for it, and no backend repeats its answer.
-_GIVEN_UP: Final = Started(first_at=0.0, last_at=None, tries=1)
+    @property
+    def signed_out_at(self) -> float | None:
+        """When the sign-in was signed out, in seconds since the epoch; None if it was not."""
+        return self.record.at if self.record.state is State.OUT else None
 
+    def is_fresh(self, *, now: float) -> bool:
+        """Whether the access token can be used.
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SignInRecord:
-    """What the store holds about one sign-in, found by one of its tokens.
+        The records are asked where an access token is missing or over, or the backend has just refused one. A token
+        that does not name its end is given out while it is new: after that, nobody knows whether it is still good.
 
-    :param latest_refresh: its latest refresh token.
-    :param family: None before its first refresh.
-    :param is_known: whether one of its tokens was refreshed, so that somebody did sign in.
-    :param signed_out_at: when it was signed out, in seconds since the epoch; None if it was not.
-    :param outcome_at: when the outcome was recorded, in seconds since the epoch.
-    """
-
-    secret: str = field(repr=False)
-    latest_refresh: str = field(repr=False)
-    family: TokenFamily | None
-    is_known: bool
-    signed_out_at: float | None
-    outcome: FailedOutcome | None
-    outcome_at: float
-    started: Started | None
+        A token that had expired by this clock when it was issued shows that the clock is ahead of the backend's. It
+        is given out for a few seconds all the same; else each request would submit the newest refresh token.
+        """
+        if not self.access:
+            return False
+        end, age = expires_at(self.access), now - self.record.since
+        if end is None:
+            return 0 <= age < ROTATION_GRACE_S
+        return 0 <= age < REFRESH_BORN_EXPIRED_S if end <= self.record.since else end > now
 
 
 class TokenRecords:
-    """The records, read and written. Every method may raise `StoreUnavailableError`.
+    """The records, read and changed. Every method may raise `StoreUnavailableError`."""
 
-    :param max_age_s: how long an unknown outcome is remembered: as long as a sign-in whose tokens name no end.
-    """
-
-    def __init__(self, store: SharedStore, *, max_age_s: int) -> None:
+    def __init__(self, store: SharedStore) -> None:
         self._store = store
-        self._max_age_s = max_age_s
 
-    def get(self, refresh: str) -> SignInRecord:
-        """The sign-in of this token, in one round trip; in two if the token is not the family's first."""
-        to_family = _key(refresh, "token")
-        secret = family_secret(refresh)
-        found = self._store.get_many([to_family, *_keys(secret)])
-        is_lost = False
-        if to_family in found:
-            of_family = _open(found[to_family], under=refresh)
-            if isinstance(of_family, str):
-                secret = of_family
-                found = self._store.get_many(_keys(secret)) | {to_family: True}
-            else:
-                is_lost = True
-        # Any value counts, also JSON's null: nothing here writes it, so it is a record that can't be read.
-        rotation, signed_out, outcome, started = (found.get(key, MISSING) for key in _keys(secret))
-        family = None if rotation is MISSING else _read_family(_open(rotation, under=secret))
-        is_lost = is_lost or (rotation is not MISSING and family is None)
-        if is_lost:
-            note_unknown("a record of a token refresh", counts_as="its sign-in is lost, its token is never submitted")
-        latest_refresh = (family and family.latest_pair.refresh) or refresh
-        return SignInRecord(
-            secret=secret,
-            latest_refresh=latest_refresh,
-            family=family,
-            is_known=to_family in found or rotation is not MISSING,
-            signed_out_at=None if signed_out is MISSING else _read_time(signed_out),
-            outcome=_read_outcome(outcome, of=latest_refresh),
-            outcome_at=_read_time(*outcome[2:3]) if isinstance(outcome, list) else 0.0,
-            started=_GIVEN_UP if is_lost else _read_started(started, of=latest_refresh),
-        )
+    def newest(self, refresh: str, *, now: float = -math.inf) -> Newest:
+        """Walk from a token to the newest one of its sign-in, in one round trip for each.
 
-    # --- one submission ---
-
-    def acquire_lock(self, secret: str, *, owner: str) -> bool:
-        """Take the right to submit this sign-in's latest token; False when another process has it."""
-        key = _key(secret, "lock")
-        try:
-            return self._store.add(key, owner, lifetime_s=REFRESH_LOCK_S)
-        except StoreUnavailableError:
-            # The store may have given the lock, and only its answer was lost.
-            held_by = self._store.get(key)
-            if held_by is MISSING:
-                raise
-            return bool(held_by == owner)
-
-    def holds_lock(self, secret: str, *, owner: str) -> bool:
-        """Whether the lock is still this owner's."""
-        return bool(self._store.get(_key(secret, "lock")) == owner)
-
-    def release_lock(self, secret: str, *, owner: str) -> None:
-        """Give the lock back, if it is still this owner's."""
-        if self.holds_lock(secret, owner=owner):
-            self._store.delete(_key(secret, "lock"))
-
-    def mark_started(self, secret: str, *, owner: str, latest_refresh: str, started: Started) -> None:
-        """Record that the token is about to be submitted, or was and its outcome is unknown. For the lock's owner."""
-        submissions = [started.first_at, started.last_at, started.tries]
-        value = [record_name(latest_refresh), *submissions, owner, TOKEN_RECORD_FORMAT]
-        self._store.set(_key(secret, "started"), value, lifetime_s=self._max_age_s)
-
-    def finish(self, secret: str, *, owner: str, forgotten: Iterable[str] = ()) -> None:
-        """Release the lock after a submission whose outcome is known. Records of another owner stay.
-
-        This owner's `started` goes even where the lock has ended by itself. Else the outcome would count as unknown
-        for a month.
-
-        :param forgotten: names of tokens that the family no longer knows.
+        :param now: decides whether a grace period is over; without it, the walk passes spent tokens.
         """
-        keys = [f"{name}:token" for name in forgotten]
-        started, lock = _key(secret, "started"), _key(secret, "lock")
-        found = self._store.get_many([started, lock])
-        if found.get(lock) == owner:
-            keys += [started, lock]
-        elif _owner_of(found.get(started)) == owner:
-            keys += [started]
-        self._store.delete_many(keys)
+        passed: tuple[str, ...] = ()
+        first = record = self._read(refresh)
+        while True:
+            passed += (refresh,)
+            is_spent = record.state is State.NEXT and record.until is not None and record.until <= now
+            if record.state is not State.NEXT or is_spent:
+                return Newest(refresh, record, open_text(record.access, under=refresh), is_spent, first, passed)
+            following = open_text(record.next, under=refresh)
+            if following is None or following in passed:
+                return Newest(refresh, parse_record(None), None, False, first, passed)
+            refresh, record = following, self._read(following)
 
-    def set_rotation(self, secret: str, family: TokenFamily, *, submitted: Iterable[str], lifetime_s: float) -> None:
-        """Write how its tokens lead to a rotation record, and in the same step the record.
+    def replace(self, refresh: str, old: TokenRecord, new: TokenRecord, *, lifetime_s: float) -> bool:
+        """Write a record in place of the one that was read; False if another process has changed it meanwhile.
 
-        :param submitted: tokens that were in use just now. The store may have forgotten how they lead to the family.
+        A record that the store has lost is written.
         """
-        latest = family.latest_pair
-        content = [latest.access, latest.refresh, family.since, family.older, TOKEN_RECORD_FORMAT]
-        rotation = seal(content, under=secret)
-        later = {token for token in (latest.refresh, *submitted) if token and family_secret(token) != secret}
-        to_family = {_key(token, "token"): seal(secret, under=token) for token in later}
-        # In this order where a cluster makes it several steps: nobody has the new token before the last one, and who
-        # finds the family finds it by each of its tokens.
-        self._store.set_many({**to_family, _key(secret, "family"): rotation}, lifetime_s=lifetime_s)
+        is_new = False
 
-    def set_outcome(
-        self, secret: str, *, latest_refresh: str, outcome: FailedOutcome, now: float, lifetime_s: float
-    ) -> None:
-        """Remember a failure for a moment, so that a dead token does not hammer the backend."""
-        value = [outcome.value, record_name(latest_refresh), now]
-        self._store.set(_key(secret, "outcome"), value, lifetime_s=lifetime_s)
+        def change(stored: Any) -> Any:
+            nonlocal is_new
+            is_new = stored is MISSING or parse_record(stored) in (old, new)
+            return msgspec.to_builtins(new) if is_new else MISSING
+
+        self._update(record_name(refresh), change, lifetime_s=lifetime_s)
+        return is_new
+
+    def begin(self, refresh: str, old: TokenRecord, started: TokenRecord, *, lifetime_s: float) -> bool:
+        """Take the right to submit a token; False if another process has it, or has changed the record."""
+        # A full store lets no submission begin.
+        self._store.check_room()
+        if not release_before.keep_out(self._store, refresh):
+            return False
+        return self.replace(refresh, old, started, lifetime_s=lifetime_s)
+
+    def issue(self, refresh: str, record: TokenRecord, *, asked_at: float, lifetime_s: float) -> None:
+        """Write the record of a token that was issued just now, in place of an earlier one of that token.
+
+        :param asked_at: when the token was asked for. What others have recorded of it since then stays.
+        """
+
+        def change(stored: Any) -> Any:
+            is_old = stored is MISSING or parse_record(stored).at < asked_at
+            return msgspec.to_builtins(record) if is_old else MISSING
+
+        self._update(record_name(refresh), change, lifetime_s=lifetime_s)
+
+    def lead(self, refresh: str, *, to: str, lifetime_s: float) -> None:
+        """Have a replaced token lead straight to the newest one."""
+        self._change_replaced(record_name(refresh), lifetime_s=lifetime_s, next=seal(to, under=refresh))
+
+    def spend(self, name: str, *, until: float) -> None:
+        """Let the grace period of a replaced token begin, named by its hash: a browser has submitted its successor."""
+        self._change_replaced(name, lifetime_s=REFRESH_SPENT_S, until=until)
 
     # --- sign-in and sign-out ---
 
     def delete_earlier(self, pair: TokenPair) -> None:
         """Delete all records of tokens that were issued just now: the records are those of an earlier sign-in."""
-        keys = [] if pair.access is None else [_key(pair.access, "signed-out")]
+        keys = [] if pair.access is None else [_tombstone_key(pair.access)]
         if pair.refresh is not None:
-            keys += [_key(pair.refresh, "token"), *_keys(family_secret(pair.refresh))]
+            keys += [_key(record_name(pair.refresh)), *release_before.keys_of(pair.refresh)]
         self._store.delete_many(keys)
 
-    def mark_signed_out(self, secrets: Iterable[str], *, now: float, lifetime_s: float) -> None:
-        """Leave tombstones on sign-ins, named by their secrets, and on access tokens."""
-        self._store.set_many({_key(secret, "signed-out"): now for secret in secrets}, lifetime_s=lifetime_s)
+    def mark_signed_out(self, accesses: Iterable[str], *, now: float, lifetime_s: float) -> None:
+        """Leave tombstones on access tokens."""
+        self._store.set_many({_tombstone_key(access): now for access in accesses}, lifetime_s=lifetime_s)
 
-    def signed_out_at(self, secret: str) -> float | None:
-        """When a sign-in, named by its secret, or an access token was signed out; None without a tombstone."""
-        tombstone = self._store.get(_key(secret, "signed-out"))
-        return None if tombstone is MISSING else _read_time(tombstone)
+    def signed_out_at(self, access: str) -> float | None:
+        """When an access token was signed out; None without a tombstone."""
+        tombstone = self._store.get(_tombstone_key(access))
+        return None if tombstone is MISSING else read_time(tombstone)
 
-    def delete_rotation(self, secret: str, *, forgotten: Iterable[str]) -> None:
-        """Delete the rotation record. The tokens still lead to the tombstone, except for the `forgotten` names."""
-        self._store.delete_many([_key(secret, "family"), *(f"{name}:token" for name in forgotten)])
+    def _read(self, refresh: str) -> TokenRecord:
+        key = _key(record_name(refresh))
+        found = self._store.get_many([key, *release_before.keys_of(refresh)])
+        if key in found:
+            return parse_record(found[key])
+        record = release_before.read(self._store, refresh, found)
+        return record or TokenRecord(sign_in=sign_in_id(family_secret(refresh)))
 
+    def _change_replaced(self, name: str, *, lifetime_s: float, **members: Any) -> None:
+        """Change a token that was replaced, unless its grace period runs."""
 
-def _key(secret: str, kind: str) -> str:
-    return f"{record_name(secret)}:{kind}"
+        def change(stored: Any) -> Any:
+            record = None if stored is MISSING else parse_record(stored)
+            if record is None or record.state is not State.NEXT or record.until is not None:
+                return MISSING
+            return msgspec.to_builtins(replace(record, **members))
 
+        self._update(name, change, lifetime_s=lifetime_s)
 
-def _keys(secret: str) -> list[str]:
-    name = record_name(secret)
-    return [f"{name}:{kind}" for kind in _ABOUT_A_FAMILY]
-
-
-def _open(record: object, *, under: str) -> Any:
-    """The content of a sealed record; None for one that does not open. None has no sealed form here."""
-    try:
-        return unseal(record, under=under)
-    except UnreadableRecordError:
-        return None
-
-
-def _read_family(content: object) -> TokenFamily | None:
-    """The family of a rotation record; None for another format, or what is no rotation record."""
-    match content:
-        case [str() | None as access, str() | None as refresh, float() | int() as since, list() as older, *more]:
-            if more[:1] and more[0] not in READABLE_FORMATS:
-                return None
-        case _:
-            return None
-    names = [_read_replaced(one) for one in older]
-    replaced = tuple(one for one in names if one is not None)
-    if len(replaced) < len(names):
-        return None
-    return TokenFamily(latest_pair=TokenPair(access=access, refresh=refresh), since=since, older=replaced)
+    def _update(self, name: str, change: Callable[[Any], Any], *, lifetime_s: float) -> None:
+        self._store.update(_key(name), change, lifetime_s=math.ceil(lifetime_s), since=-math.inf)
 
 
-def _read_replaced(value: object) -> ReplacedToken | None:
-    match value:
-        case [str() as name, int() | None as until, *_]:
-            return ReplacedToken(name, until)
-        case _:
-            return None
+def _key(name: str) -> str:
+    return f"{name}:record"
 
 
-def _read_outcome(value: object, *, of: str) -> FailedOutcome | None:
-    match value:
-        case Missing():
-            return None
-        case [str() as word, str() as name, *_]:
-            about = name == record_name(of)
-            failed = word == FailedOutcome.FAILED.value
-            return (FailedOutcome.FAILED if failed else FailedOutcome.LATER) if about else None
-        case _:
-            return FailedOutcome.LATER
-
-
-def _read_time(value: object = None) -> float:
-    """Seconds since the epoch; 0, which is long ago, for any other value: earlier releases wrote no time."""
-    return value if isinstance(value, float) else 0.0
-
-
-def _owner_of(started: object) -> object:
-    """Who wrote a `started` record; None where it does not name an owner."""
-    match started:
-        case [_, _, _, _, owner, *_]:
-            return owner
-        case _:
-            return None
-
-
-def _read_started(value: object, *, of: str) -> Started | None:
-    """What is known of the submissions of a token; None where there were none.
-
-    What can't be read may be about this token.
-    """
-    match value:
-        case Missing():
-            return None
-        case [str() as name, float() | int() as first_at, float() | int() | None as last_at, int() as tries, _, *more]:
-            if not more or more[0] in READABLE_FORMATS:
-                about = name == record_name(of)
-                return Started(first_at=first_at, last_at=last_at, tries=tries) if about else None
-    note_unknown("a record of a token's submission", counts_as="its sign-in is lost, its token is never submitted")
-    return _GIVEN_UP
+def _tombstone_key(access: str) -> str:
+    return f"{record_name(access)}:signed-out"

@@ -12,9 +12,11 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from msgspec.structs import replace
 
 from portal.api.metrics import RefreshOutcome
-from portal.api.refresh.token_endpoint import InvalidGrant, NoResponse
+from portal.api.refresh.token_endpoint import InvalidGrant
+from portal.api.refresh.token_record import State
 from portal.api.tokens import TokenPair, TokenStatus, TokenStore
 from portal.config.limits import REFRESH_DEADLINE_S, REFRESH_LOCK_S
 from portal.errors import ApiClientError, ApiUnauthorizedError, ApiUnavailableError, SignInEndedError
@@ -23,44 +25,58 @@ from tests.portal.api.sessions import BASE, FRESH, NEW, PAIR, bearers
 from tests.support.refresh_world import LOST, UNANSWERED, RefreshProcess, RefreshWorld, jwt
 
 
-def lock(process: RefreshProcess, refresh: str) -> bool:
-    """Take the lock of this token's sign-in, for longer than this test lasts."""
+def begin(process: RefreshProcess, refresh: str) -> bool:
+    """Take the right to submit this token, as a process that dies in the middle of it."""
+    newest = process.refresher._records.newest(refresh)
+    now = process.world.time()
+    started = replace(newest.record, state=State.STARTED, at=now, owner="the test", first_at=now, tries=1)
+    return process.refresher._records.begin(newest.refresh, newest.record, started, lifetime_s=60)
+
+
+def test_9_a_submission_that_came_too_late_to_end_in_time_is_taken_back(world: RefreshWorld, pair, process):
     records = process.refresher._records
-    return records.acquire_lock(records.get(refresh).secret, owner="the test")
+    take, begun_at, submitted_after = records.begin, [], []
 
-
-def test_9_a_lock_that_came_too_late_to_outlive_the_call_is_given_back(world: RefreshWorld, pair, process):
-    records = process.refresher._records
-    take, locked_at, begun_after = records.acquire_lock, [], []
-
-    def slow_store(secret: str, *, owner: str) -> bool:
-        locked_at.append(world.time())
-        won = take(secret, owner=owner)
+    def slow_store(*args, **options) -> bool:
+        begun_at.append(world.time())
+        won = take(*args, **options)
         # The first answer of the store takes four seconds.
-        world.time.advance(4 if len(locked_at) == 1 else 0)
+        world.time.advance(4 if len(begun_at) == 1 else 0)
         return won
 
-    records.acquire_lock = slow_store
-    world.backend.during = lambda _: begun_after.append(world.time() - locked_at[-1])
+    records.begin = slow_store
+    world.backend.during = lambda _: submitted_after.append(world.time() - begun_at[-1])
     assert process.refresh(process.request(pair)) is RefreshOutcome.REFRESHED
     assert world.backend.submitted == {pair.refresh: 1}
-    # The lock that it holds outlives the call by enough to hand over what comes of it.
-    assert begun_after[0] + REFRESH_DEADLINE_S + 2 <= REFRESH_LOCK_S
+    # Others wait for longer than the call, and the time to hand over what comes of it.
+    assert submitted_after[0] + REFRESH_DEADLINE_S + 2 <= REFRESH_LOCK_S
 
 
-@pytest.mark.parametrize("answers", [[], [LOST]], ids=["granted", "lost"])
-def test_9_a_holder_whose_lock_has_expired_does_not_take_away_the_next_ones(
-    world: RefreshWorld, pair, process, other, answers: list[NoResponse]
-):
-    def suspended_for_longer_than_the_lock(refresh: str) -> None:
+def test_9_failure_of_a_suspended_process_takes_nothing_back(world: RefreshWorld, pair, process, other):
+    def suspended_for_longer_than_others_wait(refresh: str) -> None:
         world.time.advance(REFRESH_LOCK_S + 1)
-        assert lock(other, refresh)
+        assert begin(other, refresh)
 
-    world.backend.during, world.backend.answers = suspended_for_longer_than_the_lock, answers
+    world.backend.during, world.backend.answers = suspended_for_longer_than_others_wait, [UNANSWERED]
     with contextlib.suppress(ApiUnavailableError):
         process.refresh(process.request(pair))
     process.settle()
-    assert not lock(world.process(), pair.refresh)
+    assert process.refresher._records.newest(pair.refresh).record.owner == "the test"
+
+
+@pytest.mark.parametrize("state", [State.STARTED, State.LATER])
+def test_9_tokens_of_a_suspended_process_count(world: RefreshWorld, *, pair, process, other, state: State):
+    """Others may be submitting the token once more, or have given it up."""
+
+    def suspended_for_longer_than_others_wait(refresh: str) -> None:
+        world.time.advance(REFRESH_LOCK_S + 1)
+        records = other.refresher._records
+        record = records.newest(refresh).record
+        assert records.replace(refresh, record, replace(record, state=state, owner="the test"), lifetime_s=60)
+
+    world.backend.during = suspended_for_longer_than_others_wait
+    tokens = process.refreshed(pair)
+    assert other.refreshed(pair).current == tokens.current
 
 
 def test_10_a_request_that_gives_up_does_not_end_the_call(world: RefreshWorld, pair, process, other):
@@ -98,7 +114,7 @@ def test_11_no_token_in_logs_counters_exceptions_keys_or_plain_text(
     secrets = {token for pair in issued for token in (pair.access, pair.refresh) if token}
     assert len(secrets) > 8
     kept = b"".join(file.read_bytes() for file in embedded_store.parent.iterdir() if file.is_file())
-    assert kept.count(b":family") > 0
+    assert kept.count(b":record") > 0
     for secret in secrets:
         assert secret not in caplog.text + "".join(told)
         assert secret.encode() not in kept

@@ -50,18 +50,18 @@ def test_2_no_post_for_a_token_that_has_a_successor(world: RefreshWorld, pair, p
     assert sorted(world.backend.submitted.values()) == [1, 1, 1]
 
 
-def test_2_a_successor_found_inside_the_lock_counts(world: RefreshWorld, pair, process, other):
-    """Another process finishes between this one's look and its lock."""
+def test_2_successor_that_came_meanwhile_counts(world: RefreshWorld, pair, process, other):
+    """Another process finishes between this one's look and its own submission."""
     records = process.refresher._records
-    lock = records.acquire_lock
+    begin = records.begin
 
-    def lock_after_the_other_has_finished(secret: str, *, owner: str) -> bool:
-        records.acquire_lock = lock
+    def begin_after_the_other_has_finished(*args, **options) -> bool:
+        records.begin = begin
         other.refresh(other.request(pair))
         other.settle()
-        return lock(secret, owner=owner)
+        return begin(*args, **options)
 
-    records.acquire_lock = lock_after_the_other_has_finished
+    records.begin = begin_after_the_other_has_finished
     process.refreshed(pair)
     assert world.backend.submitted == {pair.refresh: 1}
     assert world.backend.is_signed_in()

@@ -9,7 +9,6 @@ import pytest
 
 from portal.api.metrics import RefreshOutcome
 from portal.api.refresh.attempt import OTHERS_OUTCOME_WAIT_S
-from portal.api.refresh.sealing import family_secret, record_name
 from portal.api.refresh.token_endpoint import NoResponse
 from portal.api.tokens import TokenPair, TokenStatus
 from portal.config.limits import REFRESH_DEADLINE_S, REFRESH_LOCK_S, REFRESH_REPEAT_PAUSE_S
@@ -111,14 +110,14 @@ def test_a_store_that_fails_before_a_later_try_takes_the_doubt_away_from_nobody(
     time_out(world, process, pair)
     world.time.advance(2)
     records = process.refresher._records
-    begin = records.mark_started
+    begin = records.begin
 
     def fails_once(*args, **options):
-        records.mark_started = begin
+        records.begin = begin
         begin(*args, **options)
         raise StoreUnavailableError("store 'refresh': for a moment")
 
-    records.mark_started, process.while_waiting = fails_once, lambda: world.time.advance(world.backend.repeatable_s)
+    records.begin, process.while_waiting = fails_once, lambda: world.time.advance(world.backend.repeatable_s)
     assert is_lost(process, pair)
     assert world.backend.submitted == {pair.refresh: 1}
 
@@ -140,9 +139,3 @@ def test_1_it_is_never_submitted_again_and_the_sign_in_ends_as_lost_for_older_to
             assert is_lost(asked, held)
             assert asked.counts()[RefreshOutcome.LOST] >= 1
     assert world.backend.submitted == {pair.refresh: 1, newest.refresh: 1}
-
-
-def test_an_outcome_of_an_older_token_counts_for_nothing(world: RefreshWorld, pair, process):
-    key = f"{record_name(family_secret(pair.refresh))}:outcome"
-    process.store.set(key, ["failed", record_name("one before")], lifetime_s=30)
-    assert process.refresh(process.request(pair)) is RefreshOutcome.REFRESHED
