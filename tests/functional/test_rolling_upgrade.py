@@ -54,10 +54,7 @@ LATER = {
         ("set(key, cache.stored(),", 'set(key, [*cache.stored(), "later"],'),
         ("add(key, cache.stored(),", 'add(key, [*cache.stored(), "later"],'),
     ),
-    "portal/api/refresh/token_records.py": (
-        ("family.older, TOKEN_RECORD_FORMAT]", 'family.older, TOKEN_RECORD_FORMAT, "later"]'),
-        ("owner, TOKEN_RECORD_FORMAT]", 'owner, TOKEN_RECORD_FORMAT, "later"]'),
-    ),
+    "portal/api/refresh/token_record.py": (("to_builtins(record)", 'to_builtins(record) | {"by": "later"}'),),
     "portal/services/energy/clients.py": (
         ("    phone: str | None = None\n", '    phone: int | None = None\n    region: str = "nowhere"\n'),
     ),
@@ -202,7 +199,7 @@ def patterns_of_the_page() -> list[re.Pattern[str]]:
 def check_keys(keys: list[str]) -> None:
     patterns = patterns_of_the_page()
     assert [key for key in keys if not any(pattern.fullmatch(key) for pattern in patterns)] == []
-    for part in (":3:", ":4:", ":family", ":token", ":log", "ns:", ":number", "generation:", ":sent", "sign-in:"):
+    for part in (":3:", ":4:", ":record", ":log", "ns:", ":number", "generation:", ":sent", "sign-in:"):
         assert any(part in key for key in keys), part
 
 

@@ -128,7 +128,7 @@ class RefreshAttempt:
         now, record = self.clock.now(), newest.record
         if record.state is State.OUT:
             return self._ended(record, RefreshOutcome.SIGNED_OUT, since=record.at)
-        if newest.is_spent:
+        if record.state is State.SPENT:
             logger.warning("refresh %s: replaced long ago and submitted again", log_name(self.submitted))
             # Known since the next token was submitted: an upload that left before then may meet the newer cookies.
             return self._ended(record, RefreshOutcome.REPLAY_SEEN, since=0.0)
@@ -173,13 +173,13 @@ class RefreshAttempt:
             tries=before.tries + 1,
         )
         try:
-            if not self.records.begin(token, newest.record, started, lifetime_s=self._lifetime(token, started)):
+            lifetime_s, latest = (
+                self._lifetime(token, started),
+                Deadline(REFRESH_LATEST_START_S, clock=self.clock.monotonic),
+            )
+            if not self.records.begin(token, newest.record, started, lifetime_s=lifetime_s, latest=latest):
                 return None
             self.outage.over()
-            if self.clock.monotonic() - started.monotonic > REFRESH_LATEST_START_S:
-                # The call could outlast the time for which the others wait for it.
-                self._take_back(token, started, before)
-                return None
             deadline = Deadline(REFRESH_DEADLINE_S, clock=self.clock.monotonic)
             response = self.token_endpoint.submit(refresh=token, deadline=deadline, request_id=self.request_id)
         except StoreUnavailableError as error:
@@ -187,7 +187,8 @@ class RefreshAttempt:
             result: RefreshResult = _store_down(error)
 
             def take_back() -> RefreshResult:
-                self._take_back(token, started, before)
+                if self.records.newest(token).first == started:
+                    self.records.replace(token, started, before, lifetime_s=self._lifetime(token, before))
                 return result
 
             if (saved := self._saver.save(token, take_back, result)) is None:
@@ -212,10 +213,6 @@ class RefreshAttempt:
             return left
         self.records.replace(token, record, left, lifetime_s=self._lifetime(token, left))
         return None
-
-    def _take_back(self, token: str, started: TokenRecord, before: TokenRecord) -> None:
-        if self.records.newest(token).first == started:
-            self.records.replace(token, started, before, lifetime_s=self._lifetime(token, before))
 
     def _failure(
         self, token: str, started: TokenRecord, response: InvalidGrant | NoResponse

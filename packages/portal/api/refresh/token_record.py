@@ -39,6 +39,8 @@ class State(StrEnum):
     FAILED = "failed"
     LATER = "later"
     OUT = "out"
+    #: Replaced, and its grace period is over. It is never stored.
+    SPENT = "spent"
 
 
 class TokenRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -105,6 +107,12 @@ def parse_record(stored: object) -> TokenRecord:
     except msgspec.ValidationError:
         note_unknown("a record of a token refresh", counts_as="its sign-in is lost, its token is never submitted")
         return UNREADABLE
+
+
+def stored_form(record: TokenRecord) -> dict[str, Any]:
+    """Return the JSON of a record, for the store."""
+    form: dict[str, Any] = msgspec.to_builtins(record)
+    return form
 
 
 def open_text(sealed: object, *, under: str) -> str | None:

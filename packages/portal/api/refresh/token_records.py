@@ -14,27 +14,27 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import msgspec
 from msgspec.structs import replace
 
 from portal.api.refresh import release_before
 from portal.api.refresh.sealing import family_secret, record_name, seal, sign_in_id
-from portal.api.refresh.token_record import State, TokenRecord, open_text, parse_record, read_time
+from portal.api.refresh.token_record import State, TokenRecord, open_text, parse_record, read_time, stored_form
 from portal.api.tokens import TokenPair, expires_at
 from portal.config.limits import REFRESH_BORN_EXPIRED_S, REFRESH_SPENT_S, ROTATION_GRACE_S
+from portal.errors import StoreUnavailableError
 from portal.store import MISSING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from portal.process import Deadline
     from portal.store import SharedStore
 
 
 class Newest(NamedTuple):
-    """The end of a walk: the newest token of a sign-in, and what is known of it.
+    """The end of a walk: the newest token of a sign-in, or a spent one, and what is known of it.
 
     :param access: the access token that was issued with it; None if unknown.
-    :param is_spent: whether the walk ended at a replaced token whose grace period is over.
     :param first: the record of the token from which the walk began.
     :param passed: the tokens of the walk; this one is the last.
     """
@@ -42,7 +42,6 @@ class Newest(NamedTuple):
     refresh: str
     record: TokenRecord
     access: str | None
-    is_spent: bool
     first: TokenRecord
     passed: tuple[str, ...]
 
@@ -88,12 +87,13 @@ class TokenRecords:
         first = record = self._read(refresh)
         while True:
             passed += (refresh,)
-            is_spent = record.state is State.NEXT and record.until is not None and record.until <= now
-            if record.state is not State.NEXT or is_spent:
-                return Newest(refresh, record, open_text(record.access, under=refresh), is_spent, first, passed)
+            if record.state is not State.NEXT:
+                return Newest(refresh, record, open_text(record.access, under=refresh), first, passed)
             following = open_text(record.next, under=refresh)
+            if record.until is not None and record.until <= now:
+                return Newest(refresh, replace(record, state=State.SPENT), None, first, passed)
             if following is None or following in passed:
-                return Newest(refresh, parse_record(None), None, False, first, passed)
+                return Newest(refresh, parse_record(None), None, first, passed)
             refresh, record = following, self._read(following)
 
     def replace(self, refresh: str, old: TokenRecord, new: TokenRecord, *, lifetime_s: float) -> bool:
@@ -106,18 +106,27 @@ class TokenRecords:
         def change(stored: Any) -> Any:
             nonlocal is_new
             is_new = stored is MISSING or parse_record(stored) in (old, new)
-            return msgspec.to_builtins(new) if is_new else MISSING
+            return stored_form(new) if is_new else MISSING
 
         self._update(record_name(refresh), change, lifetime_s=lifetime_s)
         return is_new
 
-    def begin(self, refresh: str, old: TokenRecord, started: TokenRecord, *, lifetime_s: float) -> bool:
-        """Take the right to submit a token; False if another process has it, or has changed the record."""
+    def begin(
+        self, refresh: str, old: TokenRecord, started: TokenRecord, *, lifetime_s: float, latest: Deadline
+    ) -> bool:
+        """Take the right to submit a token; False if another process has it, or has changed the record.
+
+        :param latest: when the call would outlast the time for which others wait for it.
+        :raises StoreUnavailableError: the record may be `started` all the same.
+        """
         # A full store lets no submission begin.
         self._store.check_room()
         if not release_before.keep_out(self._store, refresh):
             return False
-        return self.replace(refresh, old, started, lifetime_s=lifetime_s)
+        has_begun = self.replace(refresh, old, started, lifetime_s=lifetime_s)
+        if latest.passed:
+            raise StoreUnavailableError("store 'refresh': it took too long to begin a submission")
+        return has_begun
 
     def issue(self, refresh: str, record: TokenRecord, *, asked_at: float, lifetime_s: float) -> None:
         """Write the record of a token that was issued just now, in place of an earlier one of that token.
@@ -127,7 +136,7 @@ class TokenRecords:
 
         def change(stored: Any) -> Any:
             is_old = stored is MISSING or parse_record(stored).at < asked_at
-            return msgspec.to_builtins(record) if is_old else MISSING
+            return stored_form(record) if is_old else MISSING
 
         self._update(record_name(refresh), change, lifetime_s=lifetime_s)
 
@@ -172,7 +181,7 @@ class TokenRecords:
             record = None if stored is MISSING else parse_record(stored)
             if record is None or record.state is not State.NEXT or record.until is not None:
                 return MISSING
-            return msgspec.to_builtins(replace(record, **members))
+            return stored_form(replace(record, **members))
 
         self._update(name, change, lifetime_s=lifetime_s)
 

@@ -30,7 +30,7 @@ def begin(process: RefreshProcess, refresh: str) -> bool:
     newest = process.refresher._records.newest(refresh)
     now = process.world.time()
     started = replace(newest.record, state=State.STARTED, at=now, owner="the test", first_at=now, tries=1)
-    return process.refresher._records.begin(newest.refresh, newest.record, started, lifetime_s=60)
+    return process.refresher._records.begin(newest.refresh, newest.record, started, lifetime_s=60, latest=Deadline(60))
 
 
 def test_9_a_submission_that_came_too_late_to_end_in_time_is_taken_back(world: RefreshWorld, pair, process):

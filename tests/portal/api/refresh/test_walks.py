@@ -6,7 +6,7 @@ import pytest
 
 from portal.api.metrics import RefreshOutcome
 from portal.api.refresh.token_endpoint import TokensIssued
-from portal.api.refresh.token_record import issued_record
+from portal.api.refresh.token_record import State, issued_record
 from portal.api.refresh.token_records import Newest
 from portal.api.tokens import TokenPair
 from portal.config.limits import REFRESH_BORN_EXPIRED_S, ROTATION_GRACE_S
@@ -28,8 +28,8 @@ def answered(process: RefreshProcess, pairs: list[TokenPair]) -> list[bool]:
     """Whether each token, but for the newest, leads to the newest one."""
     now, records = process.world.time(), process.refresher._records
     walks = [records.newest(pair.refresh, now=now) for pair in pairs[:-1]]
-    assert {walk.refresh for walk in walks if not walk.is_spent} <= {pairs[-1].refresh}
-    return [not walk.is_spent for walk in walks]
+    assert {walk.refresh for walk in walks if walk.record.state is not State.SPENT} <= {pairs[-1].refresh}
+    return [walk.record.state is not State.SPENT for walk in walks]
 
 
 @pytest.mark.parametrize(
@@ -85,5 +85,5 @@ def test_token_that_is_issued_again_is_in_use_again(world: RefreshWorld, process
 )
 def test_access_token_is_of_use_until_it_expires(access: str | None, at: float, is_fresh: bool):
     record = issued_record(TokenPair(access=access, refresh="r"), sign_in="", before=(), now=NOW)
-    newest = Newest("r", record, access, is_spent=False, first=record, passed=("r",))
+    newest = Newest("r", record, access, first=record, passed=("r",))
     assert newest.is_fresh(now=NOW + at) is is_fresh
