@@ -151,7 +151,10 @@ class TestSentinels:
                 lambda: refresh_store().add("a", 1, lifetime_s=600),
                 lambda: refresh_store().set("b", 1, lifetime_s=600),
                 lambda: refresh_store().set_many({"c": 1, "d": 2}, lifetime_s=600),
+                lambda: refresh_store().update("e", lambda _: 1, lifetime_s=600, since=0),
+                lambda: refresh_store().update("f", lambda f: f if f is MISSING else 2, lifetime_s=600, since=0),
             )
+            refresh_store().set("f", 1, lifetime_s=600)
             for write in writes:
                 with suspended(*watched.replicas()):
                     with pytest.raises(StoreUnavailableError):
@@ -159,12 +162,12 @@ class TestSentinels:
                     # Cached data may be lost at any time, so these writes do not wait for a replica.
                     query_store().set("cached", 1, lifetime_s=600)
                 eventually(lambda: refresh_store().set("sure", 1, lifetime_s=600) is None)
-            assert refresh_store().get_many(["a", "b", "c", "d"]) == {"a": 1, "b": 1, "c": 1, "d": 2}
+            assert refresh_store().get_many("abcdef") == {"a": 1, "b": 1, "c": 1, "d": 2, "e": 1, "f": 2}
             # A primary that is alone is used as it is.
             for replica in watched.replicas():
                 replica.stop()
-            eventually(lambda: refresh_store().set("e", 1, lifetime_s=60) is None)
-            assert refresh_store().get("e") == 1
+            eventually(lambda: refresh_store().set("g", 1, lifetime_s=60) is None)
+            assert refresh_store().get("g") == 1
 
     def test_a_write_that_dies_with_its_primary_was_never_confirmed_with_a_replica(self, tmp_path):
         with watched_redis(tmp_path) as watched, stores_on(watched.url()):

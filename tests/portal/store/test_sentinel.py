@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
-from portal.store.sentinel import PrimaryClient
+import pytest
+
+from portal.store.sentinel import NoReplicaError, PrimaryClient
 
 
 class LonePrimary:
@@ -38,3 +40,20 @@ def test_a_write_waits_for_a_replica_again_two_seconds_after_none_was_there(monk
         clock.now = 100.0 + after_s
         client.set("key", 1, 60)
         assert primary.waits == waits
+
+
+class AnotherPrimary(LonePrimary):
+    """Has another value by now."""
+
+    expire = get = LonePrimary.set
+
+    def execute(self):
+        return [True, b'"another"', 1, {"role": "master", "connected_slaves": 1}]
+
+
+def test_value_of_another_primary_confirms_nothing(monkeypatch):
+    client = PrimaryClient(["redis+sentinel://127.0.0.1:1/service"], WAIT_FOR_REPLICA=True)
+    monkeypatch.setattr(client, "get_client", lambda *_, **__: AnotherPrimary())
+    client.confirm("key", '"another"', 60)
+    with pytest.raises(NoReplicaError, match="lost"):
+        client.confirm("key", '"mine"', 60)

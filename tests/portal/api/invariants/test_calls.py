@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import json
 import logging
 import re
@@ -62,6 +63,21 @@ def test_9_failure_of_a_suspended_process_takes_nothing_back(world: RefreshWorld
         process.refresh(process.request(pair))
     process.settle()
     assert process.refresher._records.newest(pair.refresh).record.owner == "the test"
+
+
+def test_9_clock_that_was_set_takes_nobody_for_dead(world: RefreshWorld, pair, process, other):
+    """It stands an hour ahead; the monotonic clock of this machine does not."""
+
+    def set_ahead(_: str) -> None:
+        clock = other.refresher._clock
+        other.refresher._clock = dataclasses.replace(clock, now=lambda: world.time() + 3600)
+        assert other.fails(pair, ApiUnavailableError).status is TokenStatus.KEPT
+        other.refresher._clock = clock
+
+    world.backend.during = set_ahead
+    tokens = process.refreshed(pair)
+    assert other.refreshed(pair).current == tokens.current
+    assert world.backend.submitted == {pair.refresh: 1}
 
 
 @pytest.mark.parametrize("state", [State.STARTED, State.LATER])
