@@ -36,7 +36,7 @@ def begin(process: RefreshProcess, refresh: str) -> bool:
 
 def test_9_a_submission_that_came_too_late_to_end_in_time_is_taken_back(world: RefreshWorld, pair, process):
     records = process.refresher._records
-    take, begun_at, submitted_after = records.begin, [], []
+    take, begun_at, submitted_after = records.replace, [], []
 
     def slow_store(*args, **options) -> bool:
         begun_at.append(world.time())
@@ -45,7 +45,7 @@ def test_9_a_submission_that_came_too_late_to_end_in_time_is_taken_back(world: R
         world.time.advance(4 if len(begun_at) == 1 else 0)
         return won
 
-    records.begin = slow_store
+    records.replace = slow_store
     world.backend.during = lambda _: submitted_after.append(world.time() - begun_at[-1])
     assert process.refresh(process.request(pair)) is RefreshOutcome.REFRESHED
     assert world.backend.submitted == {pair.refresh: 1}
