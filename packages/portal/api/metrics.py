@@ -15,7 +15,7 @@ class RefreshOutcome(Enum):
     REFRESHED = "refreshed"
     #: A refresh was in flight, here or in another process; its tokens were waited for.
     JOINED = "joined"
-    #: The token had been refreshed before; the rotation record gave the new tokens at once.
+    #: The token had been refreshed before; its record led to the new tokens at once.
     FROM_RECORD = "from record"
     #: The backend rejected the refresh token, now or a moment ago.
     REJECTED = "rejected"

@@ -196,7 +196,7 @@ def is_expired(token: str, *, now: float) -> bool:
 def sign_in_lifetime(refresh: str | None, *, now: float, default_s: int) -> int:
     """Seconds for which a sign-in with this refresh token lasts: until its `exp`, else `default_s`.
 
-    Source: contract, section 4. The cookies and the rotation records share this lifetime.
+    Source: contract, section 4. The cookies and the records of refresh tokens share this lifetime.
     """
     end = expires_at(refresh) if refresh else None
     seconds = default_s if end is None else math.ceil(end - now)

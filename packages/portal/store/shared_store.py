@@ -1,7 +1,7 @@
 """The two stores that processes share: aliases of Django's cache, typed, with one kind of failure.
 
-`query_store()` keeps cached queries, and may lose any entry at any time. `refresh_store()` keeps the locks, rotation
-records, outcomes and tombstones of token refreshes, and must never evict an entry. Do not call `clear()` on its
+`query_store()` keeps cached queries, and may lose any entry at any time. `refresh_store()` keeps the records
+of refresh tokens and the tombstones of access tokens, and must never evict an entry. Do not call `clear()` on its
 backend: on Redis that empties the whole database.
 """
 

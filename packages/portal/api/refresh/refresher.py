@@ -249,7 +249,7 @@ class TokenRefresher:
         """The pair to set as cookies after a refresh: the latest one, or None for no cookies.
 
         There are none if the sign-in was signed out meanwhile, or if that can't be known. In that case the next
-        request gets the same tokens from the rotation record.
+        request gets the same tokens from the records.
         """
         pair, browser_refresh = tokens.current, tokens.browser_refresh
         if browser_refresh is None:

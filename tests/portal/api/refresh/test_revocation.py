@@ -12,6 +12,21 @@ from tests.support.refresh_world import LOST, RefreshProcess, RefreshWorld, jwt,
 DAY_S = 24 * 3600
 
 
+def test_refresh_between_look_and_end_is_ended_too(pair, process, other):
+    records = process.refresher._records
+    look = records.newest
+
+    def look_before_the_other_refreshes(refresh: str):
+        records.newest = look
+        found = look(refresh)
+        other.refreshed(pair)
+        return found
+
+    records.newest = look_before_the_other_refreshes
+    process.refresher.sign_out(process.request(pair))
+    assert other.refresher.signed_out_at(TokenPair(refresh=pair.refresh)) is not None
+
+
 @pytest.mark.parametrize("number", range(8))
 def test_a_store_that_fails_for_a_moment_lets_no_late_response_undo_a_sign_out(
     world: RefreshWorld, pair, process, other, number: int

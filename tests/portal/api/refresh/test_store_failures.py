@@ -198,7 +198,9 @@ def fill(process: RefreshProcess) -> None:
     limit.max_bytes, limit.writes_per_look = 1, 1
 
 
-def test_full_no_new_refresh_begins_and_nobody_is_signed_out(world: RefreshWorld, process):
+def test_full_no_new_refresh_begins_and_nobody_is_signed_out(world: RefreshWorld, process, monkeypatch):
+    # Its lock would be refused, too.
+    monkeypatch.setattr("portal.api.refresh.release_before.keep_out", lambda *_: True)
     first, second = world.backend.sign_in("first"), world.backend.sign_in("second")
     process.refresh(process.request(first))
     fill(process)

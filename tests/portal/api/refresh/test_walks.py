@@ -51,6 +51,15 @@ def test_token_is_answered_until_its_successor_is_submitted(
     assert answered(process, refreshed(world, process, *submitted)) == are_answered
 
 
+def test_grace_period_ends_to_the_second(world: RefreshWorld, process: RefreshProcess):
+    pairs = refreshed(world, process, 0)
+    submitted_at = world.time()
+    process.refreshed(pairs[1])
+    for after_s, is_spent in ((ROTATION_GRACE_S - 0.1, False), (ROTATION_GRACE_S, True)):
+        walk = process.refresher._records.newest(pairs[0].refresh, now=submitted_at + after_s)
+        assert (walk.record.state is State.SPENT) is is_spent
+
+
 def test_grace_period_once_begun_is_not_prolonged(world: RefreshWorld, process: RefreshProcess):
     world.backend.access_lifetime_s = 20
     pairs = refreshed(world, process, 0, 1)
