@@ -28,6 +28,8 @@ _FORMAT: Final = 1
 #: Value of the lock that keeps the other release from a token, and how long it stays: as long as a roll-out, seconds.
 _KEPT_OUT: Final = "a later release"
 _KEPT_OUT_S: Final = 3600
+#: Owner of what is read here.
+_OWNER: Final = "the release before"
 
 
 def keys_of(refresh: str) -> list[str]:
@@ -48,7 +50,7 @@ def read(store: SharedStore, refresh: str, found: Mapping[str, Any]) -> TokenRec
             return parse_record(None)
         secret, found = opened, store.get_many(_family_keys(opened))
     rotation, signed_out, outcome, started = (found.get(key) for key in _family_keys(secret))
-    record = TokenRecord(sign_in=sign_in_id(secret))
+    record = TokenRecord(sign_in=sign_in_id(secret), owner=_OWNER)
     if _key(secret, "signed-out") in found:
         return replace(record, state=State.OUT, at=read_time(signed_out))
     try:
@@ -62,6 +64,11 @@ def read(store: SharedStore, refresh: str, found: Mapping[str, Any]) -> TokenRec
         case ["failed", str() as name, at, *_] if name == record_name(refresh) and record.state is State.ISSUED:
             record = replace(record, state=State.FAILED, at=at, until=at + REFRESH_FAILED_MEMORY_S)
     return record if found else None
+
+
+def is_later(record: TokenRecord, *, than: TokenRecord) -> bool:
+    """Return whether the release before has submitted a token that this one has issued."""
+    return than.state is State.ISSUED and record.owner == _OWNER and record.state is not State.ISSUED
 
 
 def keep_out(store: SharedStore, refresh: str) -> bool:

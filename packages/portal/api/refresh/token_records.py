@@ -105,7 +105,8 @@ class TokenRecords:
 
         def change(stored: Any) -> Any:
             nonlocal is_new
-            is_new = stored is MISSING or parse_record(stored) in (old, new)
+            found = old if stored is MISSING else parse_record(stored)
+            is_new = found in (old, new) or release_before.is_later(old, than=found)
             return stored_form(new) if is_new else MISSING
 
         self._update(record_name(refresh), change, lifetime_s=lifetime_s)
@@ -121,7 +122,8 @@ class TokenRecords:
         """
         # A full store lets no submission begin.
         self._store.check_room()
-        if not release_before.keep_out(self._store, refresh):
+        # The release before may have submitted it, and given its lock back, since the record was read.
+        if not release_before.keep_out(self._store, refresh) or self._read(refresh).state is not old.state:
             return False
         has_begun = self.replace(refresh, old, started, lifetime_s=lifetime_s)
         if latest.passed:
@@ -169,9 +171,11 @@ class TokenRecords:
     def _read(self, refresh: str) -> TokenRecord:
         key = _key(record_name(refresh))
         found = self._store.get_many([key, *release_before.keys_of(refresh)])
-        if key in found:
-            return parse_record(found[key])
-        record = release_before.read(self._store, refresh, found)
+        record = parse_record(found[key]) if key in found else None
+        if record is None or record.state is State.ISSUED:
+            before = release_before.read(self._store, refresh, found)
+            if before is not None and (record is None or release_before.is_later(before, than=record)):
+                return before
         return record or TokenRecord(sign_in=sign_in_id(family_secret(refresh)))
 
     def _change_replaced(self, name: str, *, lifetime_s: float, **members: Any) -> None:

@@ -40,6 +40,15 @@ def put(process: RefreshProcess, secret: str, **values: object) -> None:
         process.store.set(f"{record_name(secret)}:{kind.replace('_', '-')}", value, lifetime_s=MAX_AGE_S)
 
 
+def submit(world: RefreshWorld, process: RefreshProcess, pair: TokenPair) -> None:
+    """Refresh this token, the first that the other release knows, as that one."""
+    new = world.backend.submit(refresh=pair.refresh, deadline=Deadline(1), request_id=None).pair
+    secret = family_secret(pair.refresh)
+    content = [new.access, new.refresh, world.time(), [[record_name(pair.refresh), None]], 1]
+    put(process, secret, family=seal(content, under=secret))
+    put(process, new.refresh, token=seal(secret, under=new.refresh))
+
+
 @pytest.fixture
 def pairs(world: RefreshWorld, process: RefreshProcess) -> list[TokenPair]:
     """The pairs of the sign-in whose records these are; the newest has expired."""
@@ -170,3 +179,41 @@ class TestBothReleasesAtOnce:
         process.fails(pair, ApiUnavailableError)
         world.time.advance(2)
         assert process.refresh(process.request(pair)) is RefreshOutcome.REFRESHED
+
+    @pytest.mark.parametrize("issued_here", [True, False])
+    def test_token_that_the_other_has_replaced_is_not_submitted(
+        self, world: RefreshWorld, process: RefreshProcess, pair, issued_here: bool
+    ) -> None:
+        if issued_here:
+            pair = process.refreshed(pair).current
+            world.expire()
+        submit(world, process, pair)
+        expected = process.refreshed(pair).current
+        assert expected.refresh not in {None, pair.refresh}
+        assert world.backend.submitted[pair.refresh] == 1
+
+    def test_submission_of_the_other_between_look_and_begin_counts(
+        self, world: RefreshWorld, process: RefreshProcess, pair
+    ) -> None:
+        """It has given its lock back by then."""
+        records = process.refresher._records
+        begin = records.begin
+
+        def begin_after_the_other(*args, **options) -> bool:
+            records.begin = begin
+            submit(world, process, pair)
+            return begin(*args, **options)
+
+        records.begin = begin_after_the_other
+        process.refreshed(pair)
+        assert world.backend.submitted == {pair.refresh: 1}
+
+    def test_submission_of_the_other_whose_outcome_is_unknown_ends(
+        self, world: RefreshWorld, process: RefreshProcess, pair
+    ) -> None:
+        newest = process.refreshed(pair).current
+        world.expire()
+        world.backend.honours_key = True
+        started = [record_name(newest.refresh), world.time() - 30, None, 1, "owner", 1]
+        put(process, family_secret(newest.refresh), started=started)
+        assert process.refresh(process.request(newest)) is RefreshOutcome.REFRESHED
