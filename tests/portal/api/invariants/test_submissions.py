@@ -51,17 +51,17 @@ def test_2_no_post_for_a_token_that_has_a_successor(world: RefreshWorld, pair, p
 
 
 def test_2_successor_that_came_meanwhile_counts(world: RefreshWorld, pair, process, other):
-    """Another process finishes between this one's look and its own submission."""
+    """Another process finishes between this one's look and its record."""
     records = process.refresher._records
-    begin = records.begin
+    replace = records.replace
 
-    def begin_after_the_other_has_finished(*args, **options) -> bool:
-        records.begin = begin
+    def replace_after_the_other_has_finished(*args, **options) -> bool:
+        records.replace = replace
         other.refresh(other.request(pair))
         other.settle()
-        return begin(*args, **options)
+        return replace(*args, **options)
 
-    records.begin = begin_after_the_other_has_finished
+    records.replace = replace_after_the_other_has_finished
     process.refreshed(pair)
     assert world.backend.submitted == {pair.refresh: 1}
     assert world.backend.is_signed_in()
