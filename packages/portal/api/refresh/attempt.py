@@ -31,8 +31,8 @@ from portal.api.refresh.results import (
 )
 from portal.api.refresh.sealing import family_secret, log_name, record_name, seal, sign_in_id
 from portal.api.refresh.token_endpoint import InvalidGrant, NoResponse, TokensIssued
-from portal.api.refresh.token_record import State, TokenRecord, issued_record
-from portal.api.tokens import hand_on_safely, sign_in_lifetime
+from portal.api.refresh.token_record import UNREADABLE, State, TokenRecord, issued_record, record_lifetime
+from portal.api.tokens import TokenPair, hand_on_safely
 from portal.config.limits import (
     REFRESH_DEADLINE_S,
     REFRESH_FAILED_MEMORY_S,
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from portal.api.refresh.sign_in_ends import UserEnds
     from portal.api.refresh.token_endpoint import TokenEndpoint
     from portal.api.refresh.token_records import Newest, TokenRecords
-    from portal.api.tokens import HandOn, TokenPair
+    from portal.api.tokens import HandOn
     from portal.process import Clock, SharedCall
     from portal.telemetry.metrics import Counters
 
@@ -244,9 +244,10 @@ class RefreshAttempt:
     def _save_tokens(self, newest: Newest, started: TokenRecord, pair: TokenPair) -> RefreshResult | None:
         """Record the new pair for all; it is the result, unless the sign-in was signed out meanwhile."""
         token, successor, now = newest.refresh, pair.refresh or newest.refresh, self.clock.now()
+        pair = TokenPair(access=pair.access, refresh=successor)
         hand_on_safely(self.hand_on, newest.access or self.access, pair.access, is_proven=bool(newest.access))
-        before = tuple({record_name(token), record_name(self.submitted)})
-        lifetime_s = max(ROTATION_GRACE_S, sign_in_lifetime(successor, now=now, default_s=self.max_age_s))
+        before = tuple(map(record_name, {token, self.submitted} - {successor}))
+        lifetime_s = record_lifetime(successor, now=now, default_s=self.max_age_s)
         record = issued = issued_record(pair, sign_in=started.sign_in, before=before, now=now)
         if successor != token:
             record = replace(started, state=State.NEXT, access=None, next=seal(successor, under=token))
@@ -263,7 +264,8 @@ class RefreshAttempt:
             while not self.records.replace(token, old, record, lifetime_s=lifetime_s):
                 # Signed out, or this took longer than others wait: they may have got further, or have given up.
                 found = self.records.newest(self.submitted)
-                if found.refresh != token or found.record.state not in {State.STARTED, State.LATER}:
+                left_open = found.record.state in {State.STARTED, State.LATER} and found.record != UNREADABLE
+                if found.refresh != token or not left_open:
                     return self._result_of(found) or RetryLater(outcome=RefreshOutcome.BUSY)
                 old = found.record
             if token != self.submitted:
@@ -288,6 +290,8 @@ class RefreshAttempt:
 
         def save() -> RefreshResult:
             if self.records.replace(newest.refresh, started, record, lifetime_s=self._lifetime(newest.refresh, record)):
+                if record.state is State.FAILED:
+                    self.records.let_in(newest.refresh)
                 return result
             return self._result_of(self.records.newest(self.submitted)) or result
 
@@ -295,9 +299,11 @@ class RefreshAttempt:
 
     def _lifetime(self, token: str, record: TokenRecord) -> float:
         """Seconds for which a record lasts: as the sign-in; as its pause, where somebody may have made the token up."""
-        if record.is_known or record.first_at is not None:
-            lasts_s = sign_in_lifetime(token, now=self.clock.now(), default_s=self.max_age_s)
-            return max(ROTATION_GRACE_S, lasts_s)
+        lasts_s = record_lifetime(token, now=self.clock.now(), default_s=self.max_age_s)
+        if record.is_known:
+            return lasts_s
+        if record.first_at is not None:
+            return min(lasts_s, self.max_age_s)
         return 1 if record.until is None else record.until - record.at
 
 

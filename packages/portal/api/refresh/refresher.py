@@ -18,7 +18,7 @@ from portal.api.refresh.attempt import RefreshAttempt
 from portal.api.refresh.results import Refreshed, RetryLater, SignedOut, SignInEnded, StoreOutage, audit_refusal
 from portal.api.refresh.sealing import log_name, record_name
 from portal.api.refresh.sign_in_ends import Revocation, UserEnds
-from portal.api.refresh.token_record import State
+from portal.api.refresh.token_record import State, record_lifetime
 from portal.api.refresh.token_records import TokenRecords
 from portal.api.tokens import TokenStatus, TokenStore, is_expired, sign_in_lifetime
 from portal.config.limits import REFRESH_FAILED_MEMORY_S, REFRESH_WAIT_S, REQUEST_BUDGET_S, SIGN_OUT_DEADLINE_S
@@ -148,17 +148,19 @@ class TokenRefresher:
         now = self._clock.now()
         try:
             newest = self._records.newest(browser_refresh)
-            if newest.pair not in (None, pair):
+            record, token = newest.record, newest.refresh
+            if newest.pair not in (None, pair) or record.state in {State.STARTED, State.LATER}:
                 return
-            failed = replace(newest.record, state=State.FAILED, at=now, until=now + REFRESH_FAILED_MEMORY_S)
-            lifetime_s = sign_in_lifetime(newest.refresh, now=now, default_s=self._max_age_s)
-            self._records.replace(newest.refresh, newest.record, failed, lifetime_s=lifetime_s)
+            failed = replace(record, state=State.FAILED, at=now, until=now + REFRESH_FAILED_MEMORY_S)
+            lifetime_s = record_lifetime(token, now=now, default_s=self._max_age_s)
+            if record.state is State.ISSUED and not self._records.replace(token, record, failed, lifetime_s=lifetime_s):
+                return
         except StoreUnavailableError:
             return
         self._counters.count(RefreshOutcome.REJECTED)
         logger.warning("refresh %s: the backend rejects a token that it has just issued", log_name(browser_refresh))
-        audit_refusal(newest.record.sign_in, says="status 401", reason=audit.Reason.NEW_TOKEN_REFUSED)
-        tokens.end(rejected=pair.refresh)
+        audit_refusal(record.sign_in, says="status 401", reason=audit.Reason.NEW_TOKEN_REFUSED)
+        tokens.end(rejected=pair.refresh, known_since=newest.signed_out_at)
 
     def signed_out_at(self, pair: TokenPair) -> float | None:
         """When the sign-in of these tokens was signed out, in seconds since the epoch; None if it was not.
@@ -256,12 +258,15 @@ class TokenRefresher:
             return pair
         try:
             newest = self._records.newest(browser_refresh)
+            if newest.signed_out_at is None and pair.refresh is not None and pair.refresh not in newest.passed:
+                # A later refresh leads past this pair, or no record leads to it yet.
+                newest = self._records.newest(pair.refresh)
         except StoreUnavailableError:
             self._counters.count(RefreshOutcome.STORE_DOWN)
             return None
         if newest.signed_out_at is not None:
             return None
-        return newest.pair or pair if pair.refresh in newest.passed else pair
+        return newest.pair or pair
 
     def _join(self, attempt: RefreshAttempt, deadline: Deadline) -> tuple[RefreshResult, bool]:
         """Join the token's attempt in this process, or start this one; its result, and whether this one started."""

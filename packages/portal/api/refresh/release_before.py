@@ -19,7 +19,7 @@ from portal.config.limits import REFRESH_FAILED_MEMORY_S
 from portal.store import MISSING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from portal.store import SharedStore
 
@@ -61,21 +61,37 @@ def read(store: SharedStore, refresh: str, found: Mapping[str, Any]) -> TokenRec
     except (ValueError, TypeError):
         return parse_record(None)
     match outcome:
-        case ["failed", str() as name, at, *_] if name == record_name(refresh) and record.state is State.ISSUED:
+        case ["failed", str() as name, float() | int() as at, *_] if (
+            name == record_name(refresh) and record.state is State.ISSUED
+        ):
             record = replace(record, state=State.FAILED, at=at, until=at + REFRESH_FAILED_MEMORY_S)
     return record if found else None
 
 
 def is_later(record: TokenRecord, *, than: TokenRecord) -> bool:
     """Return whether the release before has submitted a token that this one has issued."""
-    return than.state is State.ISSUED and record.owner == _OWNER and record.state is not State.ISSUED
+    replaces = record.owner == _OWNER and record.state is not State.ISSUED and than.state is State.ISSUED
+    return replaces and record.at >= than.at
 
 
 def keep_out(store: SharedStore, refresh: str) -> bool:
     """Lock a token for the other release; False while that one submits it."""
-    secret = open_text(store.get(_key(refresh, "token")), under=refresh) or family_secret(refresh)
-    lock = _key(secret, "lock")
+    lock = _key(_secret_of(store, refresh), "lock")
     return store.add(lock, _KEPT_OUT, lifetime_s=_KEPT_OUT_S) or bool(store.get(lock) == _KEPT_OUT)
+
+
+def let_in(store: SharedStore, refresh: str) -> None:
+    """Let the other release have a token again."""
+    store.delete(_key(_secret_of(store, refresh), "lock"))
+
+
+def tombstones_of(store: SharedStore, tokens: Iterable[str]) -> set[str]:
+    """Return the keys by which the other release knows that the sign-in of these tokens was signed out."""
+    return {_key(_secret_of(store, token), "signed-out") for token in tokens}
+
+
+def _secret_of(store: SharedStore, refresh: str) -> str:
+    return open_text(store.get(_key(refresh, "token")), under=refresh) or family_secret(refresh)
 
 
 def _read_family(record: TokenRecord, content: Any, refresh: str) -> TokenRecord:
@@ -87,7 +103,8 @@ def _read_family(record: TokenRecord, content: Any, refresh: str) -> TokenRecord
         return replace(record, access=seal(access, under=refresh), since=float(since))
     ends = {name: until for name, until, *_ in older}
     until = ends.get(record_name(refresh), 0.0)
-    return replace(record, state=State.NEXT, next=seal(latest, under=refresh), until=until and float(until))
+    following, until = seal(latest, under=refresh), until and float(until)
+    return replace(record, state=State.NEXT, at=float(since), next=following, until=until)
 
 
 def _read_started(record: TokenRecord, content: Any, refresh: str) -> TokenRecord:
@@ -97,10 +114,10 @@ def _read_started(record: TokenRecord, content: Any, refresh: str) -> TokenRecor
         raise ValueError("no record of a submission")
     if name != record_name(refresh):
         return record
+    began = {"at": float(first_at), "first_at": float(first_at), "tries": int(tries)}
     if last_at is None:
-        return replace(record, state=State.LATER, first_at=float(first_at), tries=int(tries))
-    at = {"at": float(first_at), "monotonic": float(last_at)}
-    return replace(record, state=State.STARTED, first_at=float(first_at), tries=int(tries), **at)
+        return replace(record, state=State.LATER, **began)
+    return replace(record, state=State.STARTED, monotonic=float(last_at), **began)
 
 
 def _key(secret: str, kind: str) -> str:

@@ -1,7 +1,6 @@
 """Names and seals of what the shared store keeps about tokens. Pure.
 
-What is kept about a token, or about a sign-in, is sealed with AES-GCM under a key that is derived from that token, or
-from the sign-in's own secret. It lies under a hash made with another label, so that whoever reads the store sees
+What is kept about a token is sealed with AES-GCM under a key that is derived from that token. It lies under a hash made with another label, so that whoever reads the store sees
 hashes and ciphertext. No project's `SECRET_KEY` takes part: projects share the store, not their keys. Refresh tokens
 carry enough randomness for a plain hash; they are no passwords.
 """
@@ -28,7 +27,7 @@ _IDEMPOTENCY_LABEL: Final = b"portal refresh call, version 1: idempotency key"
 _REVOCATION_LABEL: Final = b"portal sign-out call, version 1: idempotency key"
 _NONCE_BYTES: Final = 12
 _KEY_BYTES: Final = 32
-#: Size of a name and of a family's secret: 128 bits, so that a sign-in takes little room in the store.
+#: Size of a name: 128 bits, so that a sign-in takes little room in the store.
 _SHORT_BYTES: Final = 16
 
 
@@ -38,7 +37,7 @@ class UnreadableRecordError(ValueError):
 
 @lru_cache(maxsize=1024)
 def record_name(secret: str) -> str:
-    """Where the records of a token, or of a family's secret, lie: 32 hexadecimal digits."""
+    """Return the name under which the record of a token lies: 32 hexadecimal digits."""
     return _labelled_hash(_NAME_LABEL, secret)[: 2 * _SHORT_BYTES]
 
 
@@ -48,7 +47,7 @@ def log_name(token: str) -> str:
 
 
 def sign_in_id(secret: str) -> str:
-    """What the audit log calls a sign-in, from its family's secret: 16 digits, the same through all refreshes."""
+    """Return what the audit log calls a sign-in, from its family's secret: 16 digits, the same through all refreshes."""
     return record_name(secret)[:16]
 
 

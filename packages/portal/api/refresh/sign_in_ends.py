@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import math
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Final, NamedTuple, ParamSpec, TypeVar
 
 import jwt
@@ -19,8 +19,8 @@ from msgspec.structs import replace
 from portal.api.backend import current_backend
 from portal.api.refresh.results import SAVE_PAUSE_S
 from portal.api.refresh.sealing import record_name
-from portal.api.refresh.token_record import State
-from portal.api.tokens import MAX_LIFETIME_S, sign_in_lifetime
+from portal.api.refresh.token_record import State, record_lifetime
+from portal.api.tokens import MAX_LIFETIME_S
 from portal.config.cookies import MAX_COOKIE_BYTES
 from portal.config.limits import ROTATION_GRACE_S, SIGN_OUT_DEADLINE_S
 from portal.errors import StoreUnavailableError
@@ -67,22 +67,24 @@ class Revocation:
         """
         latest, sign_in, now = pair, None, self.clock.now()
         time_left = Deadline(SIGN_OUT_DEADLINE_S, clock=self.clock.monotonic)
+        is_out, tokens = browser_refresh is None, set[str]()
         if browser_refresh is not None:
             for _ in range(_MOST_RACES):
                 newest = self._insist(time_left, self.records.newest, browser_refresh)
                 record, token = newest.record, newest.refresh
-                verified = verified or record.is_known or len(newest.passed) > 1
-                out = replace(record, state=State.OUT, at=now)
-                lifetime_s = max(self._lasts_s(each, verified=verified) for each in (browser_refresh, token))
-                if self._insist(time_left, self.records.replace, token, record, out, lifetime_s=lifetime_s):
+                verified = verified or record.is_known or record.first_at is not None or len(newest.passed) > 1
+                out, tokens = replace(record, state=State.OUT, at=now), {browser_refresh, token}
+                lifetime_s = max(self._lasts_s(each, verified=verified) for each in tokens)
+                if is_out := self._insist(time_left, self.records.replace, token, record, out, lifetime_s=lifetime_s):
                     break
-            else:
-                raise StoreUnavailableError("the newest record of a sign-in is damaged, or changes all the time")
             sign_in, latest = record.sign_in, newest.pair or pair
         accesses = {token for token in (pair.access, latest.access) if token is not None}
-        if accesses:
-            lifetime_s = max(self._lasts_s(token, verified=verified) for token in accesses)
-            self._insist(time_left, self.records.mark_signed_out, accesses, now=now, lifetime_s=lifetime_s)
+        if tokens | accesses:
+            lifetime_s = max(self._lasts_s(token, verified=verified) for token in tokens | accesses)
+            mark = partial(self.records.mark_signed_out, accesses, refresh=tokens, now=now, lifetime_s=lifetime_s)
+            self._insist(time_left, mark)
+        if not is_out:
+            raise StoreUnavailableError("the newest record of a sign-in is damaged, or changes all the time")
         return latest, sign_in
 
     def _insist(self, time_left: Deadline, operation: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
@@ -99,9 +101,8 @@ class Revocation:
             self.clock.sleep(SAVE_PAUSE_S)
 
     def _lasts_s(self, token: str, *, verified: bool) -> int:
-        # At least the grace period, even if the token has expired by this clock: the backend's clock may differ.
-        lifetime = sign_in_lifetime(token, now=self.clock.now(), default_s=self.max_age_s) if verified else 0
-        return max(ROTATION_GRACE_S, lifetime)
+        lasts_s = record_lifetime(token, now=self.clock.now(), default_s=self.max_age_s)
+        return lasts_s if verified else ROTATION_GRACE_S
 
 
 _UNREADABLE: Final = (jwt.PyJWTError, ValueError, TypeError, OverflowError, RecursionError)

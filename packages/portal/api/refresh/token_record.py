@@ -21,7 +21,8 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from portal.api.refresh.sealing import UnreadableRecordError, seal, unseal
-from portal.config.limits import REFRESH_LOCK_S
+from portal.api.tokens import sign_in_lifetime
+from portal.config.limits import REFRESH_LOCK_S, ROTATION_GRACE_S
 from portal.store import note_unknown
 
 if TYPE_CHECKING:
@@ -74,15 +75,15 @@ class TokenRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
 
     @property
     def is_known(self) -> bool:
-        """Whether a refresh gave this token, or replaced it: nobody has made it up."""
+        """Return whether a refresh gave this token, or replaced it: nobody has made it up."""
         return self.access is not None or self.next is not None
 
     def waits(self, *, now: float) -> bool:
-        """Whether the pause of "failed" or "later" is not over. A clock that is far off prolongs none."""
+        """Return whether the pause of "failed" or "later" is not over. A clock that is far off prolongs none."""
         return self.until is not None and self.at - REFRESH_LOCK_S < now < self.until
 
     def is_at_work(self, clock: Clock) -> bool:
-        """Whether the process that submitted the token may still wait for the answer, by either clock.
+        """Return whether the process that submitted the token may still wait for the answer, by either clock.
 
         The call ends 5 s before the lock, so the wall clocks of two machines may be 5 s apart.
         """
@@ -98,6 +99,14 @@ def issued_record(pair: TokenPair, *, sign_in: str, before: tuple[str, ...], now
     """Return the record of the refresh token of a pair that was issued just now."""
     access = None if pair.access is None else seal(pair.access, under=pair.refresh or "")
     return TokenRecord(sign_in=sign_in, at=now, access=access, since=now, before=before)
+
+
+def record_lifetime(refresh: str, *, now: float, default_s: int) -> int:
+    """Return the seconds for which the record of a token lasts: as its sign-in, and for the grace period at least.
+
+    By our clock a token may be over that the backend still takes.
+    """
+    return max(ROTATION_GRACE_S, sign_in_lifetime(refresh, now=now, default_s=default_s))
 
 
 def parse_record(stored: object) -> TokenRecord:

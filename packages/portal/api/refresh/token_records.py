@@ -20,7 +20,7 @@ from portal.api.refresh import release_before
 from portal.api.refresh.sealing import family_secret, record_name, seal, sign_in_id
 from portal.api.refresh.token_record import State, TokenRecord, open_text, parse_record, read_time, stored_form
 from portal.api.tokens import TokenPair, expires_at
-from portal.config.limits import REFRESH_BORN_EXPIRED_S, REFRESH_SPENT_S, ROTATION_GRACE_S
+from portal.config.limits import REFRESH_BORN_EXPIRED_S, REFRESH_LOCK_S, REFRESH_SPENT_S, ROTATION_GRACE_S
 from portal.errors import StoreUnavailableError
 from portal.store import MISSING
 
@@ -56,7 +56,7 @@ class Newest(NamedTuple):
         return self.record.at if self.record.state is State.OUT else None
 
     def is_fresh(self, *, now: float) -> bool:
-        """Whether the access token can be used.
+        """Return whether the access token can be used.
 
         The records are asked where an access token is missing or over, or the backend has just refused one. A token
         that does not name its end is given out while it is new: after that, nobody knows whether it is still good.
@@ -133,14 +133,20 @@ class TokenRecords:
     def issue(self, refresh: str, record: TokenRecord, *, asked_at: float, lifetime_s: float) -> None:
         """Write the record of a token that was issued just now, in place of an earlier one of that token.
 
-        :param asked_at: when the token was asked for. What others have recorded of it since then stays.
+        :param asked_at: when the token was asked for. What others have recorded of it since then stays, also by a clock
+            that is some seconds behind.
         """
 
         def change(stored: Any) -> Any:
-            is_old = stored is MISSING or parse_record(stored).at < asked_at
+            found = None if stored is MISSING else parse_record(stored)
+            is_old = found is None or (found.at < asked_at - REFRESH_LOCK_S and found.state is not State.OUT)
             return stored_form(record) if is_old else MISSING
 
         self._update(record_name(refresh), change, lifetime_s=lifetime_s)
+
+    def let_in(self, refresh: str) -> None:
+        """Let the release before submit a token again."""
+        release_before.let_in(self._store, refresh)
 
     def lead(self, refresh: str, *, to: str, lifetime_s: float) -> None:
         """Have a replaced token lead straight to the newest one."""
@@ -159,9 +165,15 @@ class TokenRecords:
             keys += [_key(record_name(pair.refresh)), *release_before.keys_of(pair.refresh)]
         self._store.delete_many(keys)
 
-    def mark_signed_out(self, accesses: Iterable[str], *, now: float, lifetime_s: float) -> None:
-        """Leave tombstones on access tokens."""
-        self._store.set_many({_tombstone_key(access): now for access in accesses}, lifetime_s=lifetime_s)
+    def mark_signed_out(
+        self, accesses: Iterable[str], *, refresh: Iterable[str] = (), now: float, lifetime_s: float
+    ) -> None:
+        """Leave tombstones on access tokens.
+
+        :param refresh: tokens that the release before may know.
+        """
+        keys = [*map(_tombstone_key, accesses), *release_before.tombstones_of(self._store, refresh)]
+        self._store.set_many(dict.fromkeys(keys, now), lifetime_s=lifetime_s)
 
     def signed_out_at(self, access: str) -> float | None:
         """When an access token was signed out; None without a tombstone."""

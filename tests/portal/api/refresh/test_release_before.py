@@ -8,12 +8,13 @@ from hypothesis import strategies as st
 
 from portal.api.metrics import RefreshOutcome
 from portal.api.refresh.sealing import family_secret, record_name, seal, sign_in_id
+from portal.api.refresh.token_endpoint import TokensIssued
 from portal.api.tokens import TokenPair, TokenStatus
 from portal.errors import ApiUnavailableError
 from portal.process.deadline import Deadline
 from portal.store import MISSING
 from tests.portal.api.refresh.test_stored_formats import ANY, refresh_all
-from tests.support.refresh_world import MAX_AGE_S, RefreshProcess, RefreshWorld
+from tests.support.refresh_world import MAX_AGE_S, RefreshProcess, RefreshWorld, jwt
 
 #: Of a sign-in that was refreshed twice, with the tokens of :class:`RefreshWorld`, as that release wrote them.
 RECORDS = {
@@ -217,3 +218,29 @@ class TestBothReleasesAtOnce:
         started = [record_name(newest.refresh), world.time() - 30, None, 1, "owner", 1]
         put(process, family_secret(newest.refresh), started=started)
         assert process.refresh(process.request(newest)) is RefreshOutcome.REFRESHED
+
+    def test_answer_of_this_one_is_later_than_a_doubt(self, world: RefreshWorld, process, other, pair) -> None:
+        """A backend that does not rotate: what the other release left of the token stays in the store."""
+        world.backend.honours_key = True
+        started = [record_name(pair.refresh), world.time() - 30, None, 1, "owner", 1]
+        put(process, family_secret(pair.refresh), started=started)
+        same = TokenPair(access=jwt(exp=world.time() + 300), refresh=pair.refresh)
+        world.backend.answers = [TokensIssued(pair=same)] * 2
+        assert process.refreshed(pair).current == same
+        assert other.refreshed(pair).current == same
+        assert world.backend.submitted[pair.refresh] == 1
+
+    @pytest.mark.parametrize("issued_here", [True, False])
+    def test_sign_out_is_seen_by_the_other(self, world: RefreshWorld, process, pair, issued_here: bool) -> None:
+        newest = process.refreshed(pair).current if issued_here else pair
+        process.refresher.sign_out(process.request(newest))
+        assert process.store.get(f"{record_name(family_secret(newest.refresh))}:signed-out") == world.time()
+
+    def test_sign_out_of_the_other_is_seen(self, world: RefreshWorld, process, pair) -> None:
+        newest = process.refreshed(pair).current
+        put(process, family_secret(newest.refresh), signed_out=world.time())
+        assert process.fails(pair).ended
+
+    def test_outcome_that_can_not_be_read_is_none(self, process: RefreshProcess, pair) -> None:
+        put(process, family_secret(pair.refresh), outcome=["failed", record_name(pair.refresh), None])
+        assert process.refresh(process.request(pair)) is RefreshOutcome.REFRESHED
