@@ -1,8 +1,8 @@
 """Names and seals of what the shared store keeps about tokens. Pure.
 
-What is kept about a token is sealed with AES-GCM under a key that is derived from that token. It lies under a hash made with another label, so that whoever reads the store sees
-hashes and ciphertext. No project's `SECRET_KEY` takes part: projects share the store, not their keys. Refresh tokens
-carry enough randomness for a plain hash; they are no passwords.
+What is kept about a token is sealed with AES-GCM under a key that is derived from that token. It lies under a hash made
+with another label, so that whoever reads the store sees hashes and ciphertext. No project's `SECRET_KEY` takes part:
+projects share the store, not their keys. A refresh token is random enough for a plain hash; it is no password.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def log_name(token: str) -> str:
 
 
 def sign_in_id(secret: str) -> str:
-    """Return what the audit log calls a sign-in, from its family's secret: 16 digits, the same through all refreshes."""
+    """Return a sign-in's name in the audit log, from its family's secret: 16 digits, the same through all refreshes."""
     return record_name(secret)[:16]
 
 
