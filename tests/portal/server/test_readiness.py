@@ -14,6 +14,7 @@ def test_without_a_service_manager_nothing_is_told(monkeypatch: pytest.MonkeyPat
     monkeypatch.delenv("NOTIFY_SOCKET", raising=False)
     before = threading.active_count()
     manager = ServiceManager()
-    manager.tell_when_ready(socket.socket())
+    with socket.socket() as listener:
+        manager.tell_when_ready(listener)
     manager.tell_alive()
     assert threading.active_count() == before

@@ -30,10 +30,10 @@ lines = open(sys.argv[1], "ab", buffering=0)
 def work():
     told = threading.Event()
     signal.signal(signal.SIGUSR1, lambda *_: told.set())
-    lines.write(f"began {{os.getpid()}} {{time.monotonic()}}\n".encode())
+    lines.write(f"began {{os.getpid()}} {{time.monotonic()}}\\n".encode())
 {work}
     told.wait()
-    lines.write(f"finished {{os.getpid()}}\n".encode())
+    lines.write(f"finished {{os.getpid()}}\\n".encode())
 
 {before}
 Workers(work, {listener}, count={count}, stop_timeout_s=600, app="energy").run()
@@ -156,7 +156,7 @@ def test_a_terminal_that_is_closed_ends_no_worker(tmp_path: Path) -> None:
         for _ in range(20):
             os.killpg(parent.process.pid, signal.SIGHUP)
             threading.Event().wait(0.002)
-        assert "ERROR energy portal.server: SIGHUP does nothing" in parent.process.stderr.readline()
+        assert "ERROR energy portal.server SIGHUP does nothing" in parent.process.stderr.readline()
         assert parent.stopped()[0] == 0
         assert len(parent.lines("finished")) == 2
 
