@@ -17,6 +17,7 @@ from portal.config.current import portal_config
 from portal_operate.management.commands import serve
 from tests.functional.test_serve import production_environment
 from tests.portal.server.processes import compiled_templates
+from tests.support.command_line import run_command
 from tests.support.harness import ROOT, run_program
 from tests.support.ports import free_port
 
@@ -61,6 +62,16 @@ def test_port_taken_while_files_are_made_stops_start(monkeypatch: pytest.MonkeyP
         command.listener = listener
         with pytest.raises(CommandError, match=f"port {port} is taken"):
             call_command(command, port=port, skip_checks=True)
+
+
+@pytest.mark.parametrize(
+    ("workers", "status", "said"),
+    [("0", 1, "CommandError: --workers, --threads"), ("x", 2, "manage.py serve: error: argument --workers")],
+)
+def test_impossible_number_of_workers_is_refused(workers: str, status: int, said: str) -> None:
+    refused = run_command("serve", "--skip-checks", "--workers", workers)
+    assert refused.status == status
+    assert said in refused.err
 
 
 COMPILE = """

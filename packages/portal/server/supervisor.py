@@ -14,84 +14,63 @@ import os
 import signal
 import sys
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from portal.server.parent_watch import end_with_process
 from portal.server.ports import listens, new_socket
 from portal.server.readiness import ServiceManager
 from portal.server.static_files import private_folders
-from portal.server.workers import WORKER_STOP_TIMEOUT_S, Workers, in_child_process, stop
+from portal.server.workers import Workers, in_child_process, stop
 
 if TYPE_CHECKING:
     import socket
+    from argparse import Namespace
     from collections.abc import Callable
 
 
-class Server(NamedTuple):
-    """The options of a server.
-
-    :param target: the WSGI application, `module:attribute`.
-    :param threads: for each worker; each handles one request at a time.
-    :param stop_timeout_s: what is still open so long after the signal is cut.
-    :param ends_with_parent: whether it stops as soon as the process that started it is gone.
-    """
-
-    app: str
-    target: str
-    host: str
-    workers: int
-    threads: int
-    stop_timeout_s: int = WORKER_STOP_TIMEOUT_S
-    ends_with_parent: bool = False
-
-
-def supervise(server: Server, *, load: Callable[[], None], prepare: Callable[[socket.socket], None]) -> None:
+def supervise(
+    options: Namespace, *, app: str, target: str, load: Callable[[], None], prepare: Callable[[socket.socket], None]
+) -> None:
     """Serve until SIGTERM or SIGINT.
 
+    :param options: `host`, `workers`, `threads`, `stop_timeout` and `end_with_parent` of the command `serve`.
+    :param target: the WSGI application, `module:attribute`.
     :param load: imports what the application needs, and starts no thread.
     :param prepare: has the socket listen when all is ready. Called once, in a child process that ends. If the socket
         does not listen then, this process ends with the same status.
     """
-    parent = os.getppid()
+    own, parent = os.getpid(), os.getppid()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, stop)
-    with private_folders(app=server.app):
-        if server.ends_with_parent:
+
+    def begin() -> Callable[[], None]:
+        """Load the application, and have the server prepared if it is not; return the work of each worker."""
+        load()
+        if not listens(listener):
+            status = in_child_process(partial(prepare, listener))
+            if not listens(listener):
+                sys.exit(status)
+        from portal.server.granian_worker import run_worker  # noqa: PLC0415  the parent of one worker has no use for it
+
+        # The collector marks each object that it looks at, and would so copy the memory that workers share.
+        gc.collect()
+        gc.freeze()
+        return partial(run_worker, listener, target=target, threads=options.threads, parent=own)
+
+    def serve_alone() -> None:
+        begin()()
+
+    with private_folders(app=app):
+        if options.end_with_parent:
             end_with_process(parent)
-        manager, listener = ServiceManager(), new_socket(server.host)
-        begin = partial(_begin, server, listener, load=load, prepare=prepare, parent=os.getpid())
-
-        def serve_alone() -> None:
-            begin()()
-
+        manager, listener = ServiceManager(), new_socket(options.host)
         manager.tell_when_ready(listener)
         Workers(
-            begin() if server.workers > 1 else serve_alone,
+            begin() if options.workers > 1 else serve_alone,
             listener,
-            count=server.workers,
-            stop_timeout_s=server.stop_timeout_s,
-            app=server.app,
+            # The command refuses any other number.
+            count=max(1, options.workers),
+            stop_timeout_s=options.stop_timeout,
+            app=app,
             tell_alive=manager.tell_alive,
         ).run()
-
-
-def _begin(
-    server: Server,
-    listener: socket.socket,
-    *,
-    load: Callable[[], None],
-    prepare: Callable[[socket.socket], None],
-    parent: int,
-) -> Callable[[], None]:
-    """Load the application, and have the server prepared if it is not; return the work of each worker."""
-    load()
-    if not listens(listener):
-        status = in_child_process(partial(prepare, listener))
-        if not listens(listener):
-            sys.exit(status)
-    from portal.server.granian_worker import run_worker  # noqa: PLC0415  the parent of a single worker has no use for it
-
-    # The collector marks each object that it looks at, and would so copy the memory that workers share.
-    gc.collect()
-    gc.freeze()
-    return partial(run_worker, listener, target=server.target, threads=server.threads, parent=parent)

@@ -71,34 +71,30 @@ def _serve(argv: Sequence[str], *, project: Project) -> int:
     """
     if find_spec("granian") is None:
         return _complain("serve needs the extra `server`: pip install 'portal-library[server]'")
-    from portal.server.supervisor import Server, supervise  # noqa: PLC0415  needs granian, as no other command
+    from portal.server.supervisor import supervise  # noqa: PLC0415  needs granian, as no other command
     from portal.server.workers import status_of  # noqa: PLC0415  as above
     from portal_operate.serve_options import add_serve_options  # noqa: PLC0415  as above
 
     # The command says what is wrong with other options, and has those of Django.
     parser = ArgumentParser(prog=" ".join(argv[:2]), add_help=False)
     add_serve_options(parser)
-    options, _ = parser.parse_known_args(argv[2:])
-    server = Server(
-        app=project.app,
-        target=f"apps.{project.app}.wsgi:application",
-        host=options.host,
-        workers=options.workers,
-        threads=options.threads,
-        stop_timeout_s=options.stop_timeout,
-        ends_with_parent=options.end_with_parent,
-    )
     try:
-        supervise(server, load=partial(_load, project), prepare=partial(_prepare, argv))
+        supervise(
+            parser.parse_known_args(argv[2:])[0],
+            app=project.app,
+            target=f"apps.{project.app}.wsgi:application",
+            load=partial(_load, project.settings_module),
+            prepare=partial(_prepare, argv),
+        )
     except SystemExit as end:
         return status_of(end)
     return 0
 
 
-def _load(project: Project) -> None:
+def _load(settings: str) -> None:
     from portal.server.startup import import_project  # noqa: PLC0415  imports Django
 
-    import_project(settings=project.settings_module)
+    import_project(settings=settings)
 
 
 def _prepare(argv: Sequence[str], listener: socket.socket) -> None:

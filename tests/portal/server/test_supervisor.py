@@ -25,8 +25,9 @@ from tests.support.ports import free_port
 #: A server whose preparation is given as lines of code, and an application that tells what its worker sees.
 SERVER = """
 import atexit, os, signal, sys, time
+from argparse import Namespace
 from portal.server.ports import listen
-from portal.server.supervisor import Server, supervise
+from portal.server.supervisor import supervise
 
 {module}
 
@@ -39,11 +40,8 @@ def load():
     os.environ["LOADED_BY"] = str(os.getpid())
 
 supervise(
-    Server(
-        app="energy", target="tests.portal.server.told_application:application", host="127.0.0.1", workers={workers},
-        threads=1, ends_with_parent={ends_with_parent},
-    ),
-    load=load, prepare=prepare,
+    Namespace(host="127.0.0.1", workers={workers}, threads=1, stop_timeout=600, end_with_parent={ends_with_parent}),
+    app="energy", target="tests.portal.server.told_application:application", load=load, prepare=prepare,
 )
 """
 
