@@ -15,7 +15,7 @@ from django.core.management.base import CommandError
 
 from portal.config.current import portal_config
 from portal_operate.management.commands import serve
-from tests.functional.test_serve import production_environment
+from tests.functional.test_serve import environment, production_environment
 from tests.portal.server.processes import compiled_templates
 from tests.support.command_line import run_command
 from tests.support.harness import ROOT, run_program
@@ -68,8 +68,8 @@ def test_port_taken_while_files_are_made_stops_start(monkeypatch: pytest.MonkeyP
     ("workers", "status", "said"),
     [("0", 1, "CommandError: --workers, --threads"), ("x", 2, "manage.py serve: error: argument --workers")],
 )
-def test_impossible_number_of_workers_is_refused(workers: str, status: int, said: str) -> None:
-    refused = run_command("serve", "--skip-checks", "--workers", workers)
+def test_impossible_number_of_workers_is_refused(tmp_path: Path, workers: str, status: int, said: str) -> None:
+    refused = run_command("serve", "--skip-checks", "--workers", workers, **environment(tmp_path))
     assert refused.status == status
     assert said in refused.err
 
