@@ -52,7 +52,7 @@ class Server:
         return {sum(self.numbers(name).values()) for _ in range(SCRAPES)}
 
     def kill_a_worker(self) -> None:
-        killed, starts = min(self.workers), sum(self.numbers("portal_worker_starts_total").values())
+        killed, starts = max(self.workers), sum(self.numbers("portal_worker_starts_total").values())
         os.kill(killed, signal.SIGKILL)
 
         def is_replaced() -> bool:
