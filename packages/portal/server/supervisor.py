@@ -10,6 +10,7 @@ A server is prepared as soon as its socket listens: that alone tells a worker th
 from __future__ import annotations
 
 import gc
+import logging
 import os
 import signal
 import sys
@@ -20,7 +21,7 @@ from portal.server.parent_watch import end_with_process
 from portal.server.ports import listens, new_socket
 from portal.server.readiness import ServiceManager
 from portal.server.static_files import private_folders
-from portal.server.workers import Workers, in_child_process, stop
+from portal.server.workers import LineHandler, Workers, in_child_process, stop
 
 if TYPE_CHECKING:
     import socket
@@ -42,6 +43,7 @@ def supervise(
     own, parent = os.getpid(), os.getppid()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, stop)
+    logging.getLogger().addHandler(LineHandler(app))
 
     def begin() -> Callable[[], None]:
         """Load the application, and have the server prepared if it is not; return the work of each worker."""
@@ -71,6 +73,5 @@ def supervise(
             # The command refuses any other number.
             count=max(1, options.workers),
             stop_timeout_s=options.stop_timeout,
-            app=app,
             tell_alive=manager.tell_alive,
         ).run()

@@ -6,6 +6,7 @@ each worker, nor what gives lines of the log their form before there is one (doc
 
 from __future__ import annotations
 
+import logging
 import mmap
 import os
 import select
@@ -15,7 +16,7 @@ import threading
 import time
 from contextlib import closing, contextmanager, suppress
 from functools import partial
-from typing import TYPE_CHECKING, Final, NoReturn
+from typing import TYPE_CHECKING, Final, NoReturn, TextIO
 
 from portal.config.limits import REFRESH_DEADLINE_S, REQUEST_BUDGET_S
 from portal.server.parent_watch import (
@@ -31,10 +32,11 @@ from portal.server.static_files import reserve_metric_files
 if TYPE_CHECKING:
     import socket
     from collections.abc import Callable, Iterator
-    from logging import Logger
     from types import FrameType
 
     from portal.server.parent_watch import InsteadOf
+
+logger = logging.getLogger("portal.server")
 
 #: Seconds that workers have for their open requests when the server stops: the calls of a page, a token refresh that
 #: began at their end, and some for the rest.
@@ -70,7 +72,6 @@ class Workers:
     :param listener: what all of them accept from. It is drained before they stop. A worker that ends before it listens
         is not replaced, and ends the server with its status.
     :param stop_timeout_s: what is still open so long after the signal is cut.
-    :param app: the project, in the lines of the log.
     :param tell_alive: called once a second.
     """
 
@@ -81,13 +82,11 @@ class Workers:
         *,
         count: int = 1,
         stop_timeout_s: int = WORKER_STOP_TIMEOUT_S,
-        app: str = "",
         tell_alive: Callable[[], None] = lambda: None,
     ) -> None:
         self._work = work
         self._listener = listener
         self._stop_timeout_s = stop_timeout_s
-        self._app = app
         self._tell_alive = tell_alive
         self._running: list[Worker] = []
         #: Process ids by number, which the workers read.
@@ -137,9 +136,7 @@ class Workers:
     def _refuse_reload(self) -> None:
         """Say that SIGHUP does nothing. New workers of this parent would run the code that is loaded already."""
         self._told_to_reload = False
-        self._log().error(
-            "SIGHUP does nothing: a new release needs a restart (systemctl restart), one server after another"
-        )
+        logger.error("SIGHUP does nothing: a new release needs a restart (systemctl restart), one server after another")
 
     def _start_due(self) -> None:
         now = time.monotonic()
@@ -151,7 +148,7 @@ class Workers:
                 pid = os.fork()
             except OSError as error:
                 self._starts.append((now + RESTART_INTERVAL_S, number, instead_of))
-                self._log().warning("a worker could not be started, and is tried again: %s", error)
+                logger.warning("a worker could not be started, and is tried again: %s", error)
                 continue
             if pid == 0:
                 signal.set_wakeup_fd(-1)
@@ -174,7 +171,7 @@ class Workers:
         for worker in self._running:
             if worker.heartbeat.look(limit_s) and not worker.hung:
                 worker.hung = True
-                self._log().error("worker %d lives and has not answered for %d s: it is killed", worker.pid, limit_s)
+                logger.error("worker %d lives and has not answered for %d s: it is killed", worker.pid, limit_s)
                 # It is no other process by now: a worker that has ended keeps its id until it is waited for.
                 os.kill(worker.pid, signal.SIGKILL)
 
@@ -202,7 +199,7 @@ class Workers:
                 sys.exit(exit_code(status))
             self._starts.append((worker.began + RESTART_INTERVAL_S, worker.number, "hung" if worker.hung else "ended"))
             if not worker.hung:
-                self._log().error(
+                logger.error(
                     "worker %d has ended by itself, with status %d: another one takes its place", worker.pid, status
                 )
 
@@ -218,22 +215,28 @@ class Workers:
             self._wait(wakeup, until=min(end, self._next_look))
             self._reap()
         for worker in self._running:
-            self._log().warning("stopping: the open requests of worker %d take too long and are cut", worker.pid)
+            logger.warning("stopping: the open requests of worker %d take too long and are cut", worker.pid)
             os.kill(worker.pid, signal.SIGKILL)
             os.waitpid(worker.pid, 0)
 
-    def _log(self) -> Logger:
-        """Return the log. A parent without Django imports what gives lines their form when it writes the first one."""
-        import logging  # noqa: PLC0415  most parents of a single worker write no line
 
-        root = logging.getLogger()
-        if not root.handlers:
+class LineHandler(logging.StreamHandler[TextIO]):
+    """Handler of a parent without Django. It imports what gives lines their form when it writes the first one.
+
+    Most parents of a single worker write none.
+    """
+
+    def __init__(self, app: str) -> None:
+        super().__init__()
+        self._app = app
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the line of a record."""
+        if self.formatter is None:
             from portal.config.log_lines import line_formatter  # noqa: PLC0415  as above
 
-            root.addHandler(logging.StreamHandler())
-            log_format = os.environ.get("APP_LOG_FORMAT") or "text"
-            root.handlers[0].setFormatter(line_formatter(app=self._app, log_format=log_format))
-        return logging.getLogger("portal.server")
+            self.formatter = line_formatter(app=self._app, log_format=os.environ.get("APP_LOG_FORMAT") or "text")
+        return super().format(record)
 
 
 def in_log_format(text: str) -> str:

@@ -178,7 +178,7 @@ def test_a_port_that_was_taken_while_it_was_prepared_is_told_and_nothing_serves(
     ("modules", "unwanted"),
     [
         (("portal_operate.program.entry", "portal.server.supervisor"), {"django", "environ", "requests", "inspect"}),
-        (("portal.server.supervisor",), {"granian", "asyncio", "ssl", "http.client", "logging", "structlog"}),
+        (("portal.server.supervisor",), {"granian", "asyncio", "ssl", "http.client", "logging.config", "structlog"}),
     ],
 )
 def test_the_parent_imports_neither_django_nor_what_serves(modules: tuple[str, ...], unwanted: set[str]) -> None:

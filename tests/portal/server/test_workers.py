@@ -23,6 +23,7 @@ LISTENS = 'socket.create_server(("127.0.0.1", 0))'
 PARENT = """
 import os, signal, socket, sys, threading, time
 from pathlib import Path
+from portal.server import workers
 from portal.server.workers import Workers
 
 lines = open(sys.argv[1], "ab", buffering=0)
@@ -36,7 +37,7 @@ def work():
     lines.write(f"finished {{os.getpid()}}\\n".encode())
 
 {before}
-Workers(work, {listener}, count={count}, stop_timeout_s=600, app="energy").run()
+Workers(work, {listener}, count={count}, stop_timeout_s=600).run()
 """
 
 
@@ -151,7 +152,8 @@ threading.Thread(target=signal_itself, daemon=True).start()
 
 def test_a_terminal_that_is_closed_ends_no_worker(tmp_path: Path) -> None:
     """The first line imports what gives it its form, which takes a while: meanwhile more signals come."""
-    with running(tmp_path, count=2) as parent:
+    log = 'import logging; logging.getLogger().addHandler(workers.LineHandler("energy"))'
+    with running(tmp_path, count=2, before=log) as parent:
         parent.began(2)
         for _ in range(20):
             os.killpg(parent.process.pid, signal.SIGHUP)
