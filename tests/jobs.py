@@ -84,8 +84,8 @@ JOBS: Final = {
             ),
             *("tests/functional/test_static_files_of_two_releases.py", "tests/portal/server/test_supervisor.py"),
             *("tests/portal/server/test_heartbeat.py", "tests/portal/server/test_workers.py"),
-            *("tests/portal/server/test_granian_worker.py", "tests/portal/server/test_imported_later.py"),
-            *("tests/portal/store/test_redis_as_it_is_run.py", "tests/portal_operate/test_extras.py"),
+            *("tests/portal/server/test_granian_worker.py", "tests/portal/store/test_redis_as_it_is_run.py"),
+            "tests/portal_operate/test_extras.py",
         ),
         code=(
             *("deploy", "Dockerfile", ".dockerignore", ".github", "setup.py", "packages/setup.py"),

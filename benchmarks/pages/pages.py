@@ -41,7 +41,7 @@ MOST_OF_EMPTY: Final = {"clients": 6, "clients-token": 6, "redirect": 0.67}
 #: By page, the least rate divided by that of Next.js.
 LEAST_OF_NEXT: Final = {"clients": 5, "clients-token": 5, "sign-in": 3.5, "search": 2, "redirect": 4}
 #: Processes of a server: the worker, and the parent that watches it.
-MOST_PSS_MIB: Final = 80
+MOST_PSS_MIB: Final = 85
 #: Load on each page before the memory is read.
 LOAD_S: Final = 0.4
 HEADS: Final = ("page", "threads", "CPU, ms", "of an empty view's", "requests/s", "p99, ms", "calls")

@@ -7,6 +7,7 @@
     doctor/                what `doctor` looks at, one module for each subject
       answers              AdministrationCommand: --json, --help, exit statuses, errors in one line; the token of one
       probe                one HTTP request, each of its steps by itself
+      serve_options        the options of `serve`, which a server's parent reads without Django
       suggestions          which known name somebody may have meant
       catalogs             compiles translations: at each start, and for the wheel
     apps                   the Django app: registers the checks, and lets requests go without what they have no use for

@@ -5,20 +5,25 @@ python -m tests.support.wsgi_server MODULE:ATTRIBUTE PORT THREADS
 
 from __future__ import annotations
 
+import os
 import sys
+from functools import partial
 
+from portal.server.granian_worker import run_worker
 from portal.server.ports import listen, new_socket
-from portal.server.workers import PreparedServer, Workers
+from portal.server.workers import WORKER_STOP_TIMEOUT_S, Workers
 
 
-def serve_wsgi(target: str, *, port: int, **options: int) -> None:
+def serve_wsgi(
+    target: str, *, port: int, workers: int = 1, threads: int = 1, stop_timeout_s: int = WORKER_STOP_TIMEOUT_S
+) -> None:
     """Serve `module:attribute` on this machine until SIGTERM or SIGINT."""
-    server = PreparedServer(target=target, host="127.0.0.1", port=port, **options)
-    listener = new_socket(server.host)
-    if refusal := listen(listener, server.host, port):
+    listener = new_socket("127.0.0.1")
+    if refusal := listen(listener, "127.0.0.1", port):
         sys.exit(refusal)
-    Workers(server, listener).run()
+    work = partial(run_worker, listener, target=target, threads=threads, parent=os.getpid())
+    Workers(work, listener, count=workers, stop_timeout_s=stop_timeout_s).run()
 
 
 if __name__ == "__main__":
-    serve_wsgi(sys.argv[1], port=int(sys.argv[2]), workers=1, threads=int(sys.argv[3]))
+    serve_wsgi(sys.argv[1], port=int(sys.argv[2]), threads=int(sys.argv[3]))

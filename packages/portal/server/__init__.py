@@ -2,7 +2,7 @@
 
 ::
 
-    supervisor          the parent of one server's workers: prepares the server in child processes, then serves
+    supervisor          the process that was started: has the server prepared, and supervises its workers
       workers           starts the workers, replaces those that end or hang, stops them
       granian_worker    one worker: granian serves a WSGI application
       gate              how many requests of a worker run, and how many wait
@@ -12,7 +12,6 @@
     static              serves static files: bundled, hashed, compressed, and those of other releases
     startup             what an application loads when it starts
     prepared_files      what a start makes of a release's files, kept for the next starts
-    imported_later      what it loads when it is used, if ever
     parent_watch        ends a process with the one that started it, which knows whether it hangs
     ports               listens on a port, and leaves it; whether it is free, and whether a server answers there
 

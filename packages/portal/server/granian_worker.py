@@ -22,14 +22,13 @@ from granian.wsgi import _callback_wrapper
 from portal.config.limits import REFRESH_DEADLINE_S
 from portal.process import finish_calls
 from portal.server.gate import SPARE_THREADS, Gate
-from portal.server.imported_later import import_later
 from portal.server.parent_watch import end_with_process
 from portal.server.ports import BACKLOG, leave
 from portal.server.wsgi import for_granian
 
 if TYPE_CHECKING:
     import socket
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
 #: Ctrl-C in a terminal reaches this process and its parent, which sends SIGUSR1.
 STOP_SIGNALS: Final = frozenset({signal.SIGTERM, signal.SIGINT, signal.SIGUSR1})
@@ -67,8 +66,7 @@ _STOP: Final = StopSignals()
 class OneWorker(MPServer):
     """granian's server, whose one worker is this process, and whose socket its parent has made.
 
-    granian itself would start a process for the worker, and its own code would stay in the parent: 7 MiB
-    (docs/adr/0021-a-light-parent.md).
+    granian itself would start a process for the worker.
     """
 
     def __init__(self, listener: socket.socket, **options: Any) -> None:
@@ -95,16 +93,13 @@ class OneWorker(MPServer):
         return event
 
 
-def run_worker(
-    listener: socket.socket, *, target: str, threads: int, log_config: Mapping[str, Any] | None, parent: int
-) -> None:
+def run_worker(listener: socket.socket, *, target: str, threads: int, parent: int) -> None:
     """Serve the WSGI application at `target` (`module:attribute`) in this process.
 
     SIGUSR1, SIGTERM or SIGINT has it accept no more connections and finish its open requests.
 
     :param listener: listens; other processes may accept from it too.
     :param threads: so many requests run at the same time.
-    :param log_config: as of :class:`portal.server.workers.PreparedServer`.
     :param parent: the process with which it ends, so that no orphan holds the port.
     """
     _STOP.take()
@@ -116,7 +111,8 @@ def run_worker(
         workers=1,
         blocking_threads=threads + SPARE_THREADS,
         log_level=LogLevels.error,
-        log_dictconfig=None if log_config is None else dict(log_config),
+        # The application has the log. granian's own handlers would give its lines another form.
+        log_dictconfig={"formatters": {}, "handlers": {}, "loggers": {}},
         websockets=False,
     )
     # granian has no other place for it.
@@ -132,6 +128,5 @@ def _gated_callback(threads: int, *args: Any) -> Gate:
 
 def load_application(target: str) -> Any:
     """Import the application in a new worker."""
-    import_later()
     module, _, attribute = target.partition(":")
     return for_granian(getattr(__import__(module, fromlist=[attribute]), attribute))

@@ -14,7 +14,7 @@ import time
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 #: Seconds between looks at whether the parent process still lives.
 PARENT_WATCH_INTERVAL_S = 0.5
@@ -48,9 +48,15 @@ InsteadOf: TypeAlias = Literal["none", "ended", "hung"]
 
 
 class ThisProcess:
-    """What a worker knows of itself."""
+    """A worker's knowledge of itself and of the others.
 
+    :cvar number: its place among the workers of its server.
+    :cvar pids: the process ids of all of them, by number. Their parent writes them.
+    """
+
+    number = 0
     instead_of: InsteadOf = "none"
+    pids: Sequence[int] = ()
 
 
 class Heartbeat:

@@ -60,6 +60,11 @@ def listen(listener: socket.socket, host: str, port: int) -> str:
     return ""
 
 
+def listens(listener: socket.socket) -> bool:
+    """Return whether it listens: also if another process that has this socket made it listen."""
+    return bool(listener.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN))
+
+
 def answers(port: int) -> bool:
     """Whether `GET /healthz` on that local port is answered with 200.
 

@@ -12,7 +12,7 @@ import time
 from contextlib import suppress
 from typing import Final
 
-from portal.server.ports import answers
+from portal.server.ports import answers, listens
 
 PROBE_INTERVAL_S: Final = 0.1
 
@@ -26,13 +26,13 @@ class ServiceManager:
         self._is_watching = os.environ.pop("WATCHDOG_USEC", None) is not None
         os.environ.pop("WATCHDOG_PID", None)
 
-    def tell_when_ready(self, port: int) -> None:
-        """Say `READY=1` as soon as `GET /healthz` is answered on this port."""
+    def tell_when_ready(self, listener: socket.socket) -> None:
+        """Say `READY=1` as soon as `GET /healthz` is answered where this socket listens, or will listen."""
         if self._address:
-            threading.Thread(target=self._tell_ready, args=(port,), name="tell-ready", daemon=True).start()
+            threading.Thread(target=self._tell_ready, args=(listener,), name="tell-ready", daemon=True).start()
 
-    def _tell_ready(self, port: int) -> None:
-        while not answers(port):
+    def _tell_ready(self, listener: socket.socket) -> None:
+        while not listens(listener) or not answers(listener.getsockname()[1]):
             time.sleep(PROBE_INTERVAL_S)
         self._tell(b"READY=1")
 

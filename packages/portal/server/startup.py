@@ -43,6 +43,7 @@ def wsgi_application(*, settings: str) -> WSGIHandler:
     :param settings: as for :func:`import_project`.
     """
     import_project(settings=settings)
+    begin_worker(number=ThisProcess.number, pids=ThisProcess.pids, instead_of=ThisProcess.instead_of)
     if not portal_config().debug:
         from portal.web.templating import compile_templates  # noqa: PLC0415  its modules need the settings
 
@@ -54,7 +55,6 @@ def wsgi_application(*, settings: str) -> WSGIHandler:
     say_what_is_not_offered()
     application = get_wsgi_application()
     fetch_keys(portal_config())
-    begin_worker(instead_of=ThisProcess.instead_of)
     return application
 
 

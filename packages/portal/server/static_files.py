@@ -19,12 +19,18 @@ if TYPE_CHECKING:
 #: Patterns of files that no page uses: of those of django-htmx, the pages use `htmx-2.min.js` alone. To compress them
 #: all would take two seconds of each start.
 UNUSED_FILES: Final = ["django_htmx/ext/*", "django_htmx/*-4*", "django_htmx/htmx-2.js", "django_htmx/django-htmx.js"]
+#: The library's own variable.
+_METRICS: Final = "PROMETHEUS_MULTIPROC_DIR"
 #: The parts of the folder, by the variable that names each.
 PRIVATE_FOLDERS: Final = {
     "APP_STATIC_ROOT": "static",
     "APP_COMPILED_TEMPLATES_DIR": "templates",
-    "PROMETHEUS_MULTIPROC_DIR": "metrics",
+    _METRICS: "metrics",
 }
+#: Room that the counts of a worker get at once, in bytes, by kind of metric. On a full disk a memory-mapped file that
+#: grows ends its process (SIGBUS). As many label values as the limits allow have room, as
+#: tests/portal/telemetry/metrics/test_room_for_all.py tries.
+METRIC_FILE_BYTES: Final = {"counter": 1 << 20, "histogram": 1 << 21, "gauge_livesum": 1 << 16}
 #: How the name of such a folder begins, in the folder for temporary files.
 PREFIX: Final = "portal-server-"
 
@@ -41,7 +47,31 @@ def private_folders(*, app: str) -> Iterator[None]:
         for variable, name in PRIVATE_FOLDERS.items():
             (folder / name).mkdir()
             os.environ[variable] = str(folder / name)
+        # Those of a process in which no worker has begun.
+        reserve_metric_files("none")
         yield
+
+
+def reserve_metric_files(worker: int | str) -> None:
+    """Make the files of a worker's metrics, if there is a folder. A replacement goes on with the counts, not the state.
+
+    The files are named by the worker's number, and not by its process as usual: so no sum falls when a worker ends, and
+    there are as many files as workers.
+    """
+    if not (name := os.environ.get(_METRICS)):
+        return
+    folder = Path(name)
+    # A cleaner of temporary files may have taken it from a server that runs for weeks.
+    folder.mkdir(parents=True, exist_ok=True)
+    for kind, size in METRIC_FILE_BYTES.items():
+        file = folder / f"{kind}_{worker}.db"
+        if file.exists() and not kind.startswith("gauge"):
+            continue
+        # In one step: the library fails on a file that is there and has no octets yet.
+        fresh = file.with_suffix(".new")
+        with fresh.open("wb") as opened:
+            os.posix_fallocate(opened.fileno(), 0, size)
+        fresh.replace(file)
 
 
 @contextmanager

@@ -1,22 +1,22 @@
 """The workers of one server: processes that one parent starts, replaces when they end, and stops together.
 
-The parent waits for as long as the server runs. So it does not import granian, which serves in each worker, nor what
-gives lines of the log their form before there is one (docs/adr/0021-a-light-parent.md).
+The parent of a single worker does nothing but wait. So this module imports neither Django, nor granian, which serves in
+each worker, nor what gives lines of the log their form before there is one (docs/adr/0055-one-process-prepares.md).
 """
 
 from __future__ import annotations
 
 import logging
+import mmap
 import os
 import select
 import signal
 import sys
 import threading
 import time
-import traceback
 from contextlib import closing, contextmanager, suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Final, NoReturn, TextIO
 
 from portal.config.limits import REFRESH_DEADLINE_S, REQUEST_BUDGET_S
 from portal.server.parent_watch import (
@@ -26,11 +26,12 @@ from portal.server.parent_watch import (
     Heartbeat,
     ThisProcess,
 )
-from portal.server.ports import leave
+from portal.server.ports import leave, listens
+from portal.server.static_files import reserve_metric_files
 
 if TYPE_CHECKING:
     import socket
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
     from types import FrameType
 
     from portal.server.parent_watch import InsteadOf
@@ -47,34 +48,18 @@ RESTART_INTERVAL_S: Final = 1.0
 
 
 class Worker:
-    """A worker as its parent knows it."""
+    """A worker as its parent knows it.
 
-    def __init__(self, pid: int, heartbeat: Heartbeat) -> None:
+    :param number: its place among the workers of the server. A replacement has the same.
+    """
+
+    def __init__(self, pid: int, number: int, heartbeat: Heartbeat) -> None:
         self.pid = pid
+        self.number = number
         self.heartbeat = heartbeat
         self.began = time.monotonic()
         #: Whether it was killed, since it did not answer.
         self.hung = False
-
-
-class PreparedServer(NamedTuple):
-    """A server that may start: its options are sound, its checks have passed, its files are collected.
-
-    :param target: the WSGI application, `module:attribute`.
-    :param threads: for each worker; each handles one request at a time.
-    :param stop_timeout_s: what is still open so long after the signal is cut.
-    :param ends_with_parent: whether it stops as soon as the process that started it is gone.
-    :param log_config: for :func:`logging.config.dictConfig`, so that all lines have the same form.
-    """
-
-    target: str
-    host: str
-    port: int
-    workers: int
-    threads: int
-    ends_with_parent: bool = False
-    log_config: Mapping[str, Any] | None = None
-    stop_timeout_s: int = WORKER_STOP_TIMEOUT_S
 
 
 class Workers:
@@ -83,27 +68,31 @@ class Workers:
     A worker that ends by itself is always replaced. With one machine and no load balancer, a server that has ended is
     worse than one that tries again. One whose heart stands still is killed, and so replaced.
 
-    :param listener: listens; what all of them accept from. It is drained before they stop.
-    :param first: a child process that does one worker's :func:`work` already.
+    :param work: what each of them does, until it gets `STOP_SIGNAL`.
+    :param listener: what all of them accept from. It is drained before they stop. A worker that ends before it listens
+        is not replaced, and ends the server with its status.
+    :param stop_timeout_s: what is still open so long after the signal is cut.
     :param tell_alive: called once a second.
     """
 
     def __init__(
         self,
-        server: PreparedServer,
+        work: Callable[[], None],
         listener: socket.socket,
         *,
-        first: Worker | None = None,
+        count: int = 1,
+        stop_timeout_s: int = WORKER_STOP_TIMEOUT_S,
         tell_alive: Callable[[], None] = lambda: None,
     ) -> None:
-        self._work = partial(work, server, listener=listener, parent=os.getpid())
-        self._stop_timeout_s = server.stop_timeout_s
-        self._log_config = server.log_config
+        self._work = work
         self._listener = listener
+        self._stop_timeout_s = stop_timeout_s
         self._tell_alive = tell_alive
-        self._running: list[Worker] = [] if first is None else [first]
-        #: When each worker that does not run is to be started, and instead of which one.
-        self._starts: list[tuple[float, InsteadOf]] = [(0.0, "none")] * (server.workers - len(self._running))
+        self._running: list[Worker] = []
+        #: Process ids by number, which the workers read.
+        self._pids = memoryview(mmap.mmap(-1, 8 * count)).cast("q")
+        #: When each worker that does not run is to be started, its number, and instead of which one.
+        self._starts: list[tuple[float, int, InsteadOf]] = [(0.0, number, "none") for number in range(count)]
         self._next_look = 0.0
         self._told_to_stop = self._told_to_reload = False
 
@@ -114,7 +103,7 @@ class Workers:
                 while not self._told_to_stop:
                     self._start_due()
                     self._look(SILENCE_LIMIT_S)
-                    self._wait(wakeup, until=min([self._next_look, *(due for due, _ in self._starts)]))
+                    self._wait(wakeup, until=min([self._next_look, *(due for due, *_ in self._starts)]))
                     if self._told_to_reload:
                         self._refuse_reload()
                     if not self._told_to_stop:
@@ -147,28 +136,28 @@ class Workers:
     def _refuse_reload(self) -> None:
         """Say that SIGHUP does nothing. New workers of this parent would run the code that is loaded already."""
         self._told_to_reload = False
-        self._configure_log()
         logger.error("SIGHUP does nothing: a new release needs a restart (systemctl restart), one server after another")
 
     def _start_due(self) -> None:
         now = time.monotonic()
         for start in [start for start in self._starts if start[0] <= now]:
             self._starts.remove(start)
-            heartbeat, (_, instead_of) = Heartbeat(), start
+            heartbeat, (_, number, instead_of) = Heartbeat(), start
             try:
+                reserve_metric_files(number)
                 pid = os.fork()
             except OSError as error:
-                self._starts.append((now + RESTART_INTERVAL_S, instead_of))
-                self._configure_log()
+                self._starts.append((now + RESTART_INTERVAL_S, number, instead_of))
                 logger.warning("a worker could not be started, and is tried again: %s", error)
                 continue
             if pid == 0:
                 signal.set_wakeup_fd(-1)
-                live_as_worker(partial(self._begin, heartbeat, instead_of))
-            self._running.append(Worker(pid, heartbeat))
+                live_as_worker(partial(self._begin, heartbeat, number, instead_of))
+            self._pids[number] = pid
+            self._running.append(Worker(pid, number, heartbeat))
 
-    def _begin(self, heartbeat: Heartbeat, instead_of: InsteadOf) -> None:
-        ThisProcess.instead_of = instead_of
+    def _begin(self, heartbeat: Heartbeat, number: int, instead_of: InsteadOf) -> None:
+        ThisProcess.number, ThisProcess.instead_of, ThisProcess.pids = number, instead_of, self._pids
         heartbeat.begin()
         self._work()
 
@@ -182,7 +171,6 @@ class Workers:
         for worker in self._running:
             if worker.heartbeat.look(limit_s) and not worker.hung:
                 worker.hung = True
-                self._configure_log()
                 logger.error("worker %d lives and has not answered for %d s: it is killed", worker.pid, limit_s)
                 # It is no other process by now: a worker that has ended keeps its id until it is waited for.
                 os.kill(worker.pid, signal.SIGKILL)
@@ -207,9 +195,10 @@ class Workers:
 
     def _replace_ended(self) -> None:
         for worker, status in self._reap():
-            self._starts.append((worker.began + RESTART_INTERVAL_S, "hung" if worker.hung else "ended"))
+            if not listens(self._listener):
+                sys.exit(exit_code(status))
+            self._starts.append((worker.began + RESTART_INTERVAL_S, worker.number, "hung" if worker.hung else "ended"))
             if not worker.hung:
-                self._configure_log()
                 logger.error(
                     "worker %d has ended by itself, with status %d: another one takes its place", worker.pid, status
                 )
@@ -226,18 +215,28 @@ class Workers:
             self._wait(wakeup, until=min(end, self._next_look))
             self._reap()
         for worker in self._running:
-            self._configure_log()
             logger.warning("stopping: the open requests of worker %d take too long and are cut", worker.pid)
             os.kill(worker.pid, signal.SIGKILL)
             os.waitpid(worker.pid, 0)
 
-    def _configure_log(self) -> None:
-        """Called before a line is written, since most parents write none."""
-        if self._log_config is not None:
-            from logging.config import dictConfig  # noqa: PLC0415  as above
 
-            dictConfig(dict(self._log_config))
-            self._log_config = None
+class LineHandler(logging.StreamHandler[TextIO]):
+    """Handler of a parent without Django. It imports what gives lines their form when it writes the first one.
+
+    Most parents of a single worker write none.
+    """
+
+    def __init__(self, app: str) -> None:
+        super().__init__()
+        self._app = app
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the line of a record."""
+        if self.formatter is None:
+            from portal.config.log_lines import line_formatter  # noqa: PLC0415  as above
+
+            self.formatter = line_formatter(app=self._app, log_format=os.environ.get("APP_LOG_FORMAT") or "text")
+        return super().format(record)
 
 
 def in_log_format(text: str) -> str:
@@ -250,13 +249,19 @@ def in_log_format(text: str) -> str:
     return json.dumps({"time": at, "level": "CRITICAL", "logger": "portal.server", "message": text})
 
 
+def stop(_number: int, _frame: FrameType | None) -> NoReturn:
+    """End with status 0: the handler of a process that serves nothing yet."""
+    sys.exit(0)
+
+
 def live_as_worker(work: Callable[[], None]) -> NoReturn:
     """Work in a new process. It never returns into what its parent is about to do."""
     status = 1
     try:
-        # The parent's handlers do nothing in a worker. It ends at once where it has not loaded its application.
-        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGCHLD):
-            signal.signal(number, signal.SIG_DFL)
+        # The parent's handlers do nothing in a worker.
+        for number in (signal.SIGTERM, signal.SIGINT, STOP_SIGNAL):
+            signal.signal(number, stop)
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         # A terminal that is closed sends it to all processes.
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
         work()
@@ -265,10 +270,10 @@ def live_as_worker(work: Callable[[], None]) -> NoReturn:
                 thread.join()
         status = 0
     except SystemExit as end:
-        status = end.code if isinstance(end.code, int) else int(end.code is not None)
-        if isinstance(end.code, str):
-            sys.stderr.write(f"{in_log_format(end.code)}\n")
+        status = status_of(end)
     except BaseException:  # noqa: BLE001  nobody else shows it
+        import traceback  # noqa: PLC0415  where something fails alone
+
         traceback.print_exc()
     finally:
         with suppress(Exception):
@@ -277,8 +282,34 @@ def live_as_worker(work: Callable[[], None]) -> NoReturn:
         os._exit(status & 0xFF)
 
 
-def work(server: PreparedServer, *, listener: socket.socket, parent: int) -> None:
-    """What a worker does, until it gets `STOP_SIGNAL`."""
-    from portal.server.granian_worker import run_worker  # noqa: PLC0415  the parent has no use for it
+def status_of(end: SystemExit) -> int:
+    """Return the status of a process that ends so, and write its message, if it has one."""
+    if isinstance(end.code, str):
+        sys.stderr.write(f"{in_log_format(end.code)}\n")
+    return end.code if isinstance(end.code, int) else int(end.code is not None)
 
-    run_worker(listener, target=server.target, threads=server.threads, log_config=server.log_config, parent=parent)
+
+def in_child_process(work: Callable[[], None]) -> int:
+    """Work in a child process, whose memory and connections are gone afterwards; return its status.
+
+    It ends with this process, if this one is told to stop meanwhile.
+    """
+    # A stop that comes now waits until the child is known: else nobody would end it.
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM, signal.SIGINT, STOP_SIGNAL})
+    child = os.fork()
+    if child == 0:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        live_as_worker(work)
+    try:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        return exit_code(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+    except SystemExit:
+        with suppress(ProcessLookupError, ChildProcessError):
+            os.kill(child, signal.SIGTERM)
+            os.waitpid(child, 0)
+        raise
+
+
+def exit_code(status: int) -> int:
+    """Return the status that a shell gives: 128 and the signal's number for a process that a signal has ended."""
+    return status if status >= 0 else 128 - status

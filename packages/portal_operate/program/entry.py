@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import runpy
 import sys
+from argparse import ArgumentParser
 from functools import partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -25,11 +26,11 @@ from portal_operate.program.command_names import (
 )
 
 if TYPE_CHECKING:
+    import socket
     from collections.abc import Sequence
 
     from portal.config.projects import Project
     from portal.errors import ConfigurationError
-    from portal.server.workers import PreparedServer
 
 
 def program() -> int:
@@ -64,55 +65,48 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _serve(argv: Sequence[str], *, project: Project) -> int:
-    """Run `serve` in a child process, and supervise its workers until SIGTERM or SIGINT; gives the exit status.
-
-    This process imports Django only where there are several workers (:mod:`portal.server.supervisor`).
+    """Prepare and serve a project until SIGTERM or SIGINT; gives the exit status.
 
     :param argv: the program, `serve`, and its options.
     """
     if find_spec("granian") is None:
         return _complain("serve needs the extra `server`: pip install 'portal-library[server]'")
     from portal.server.supervisor import supervise  # noqa: PLC0415  needs granian, as no other command
+    from portal.server.workers import status_of  # noqa: PLC0415  as above
+    from portal_operate.serve_options import add_serve_options  # noqa: PLC0415  as above
 
-    supervise(
-        partial(_prepare, argv), load=partial(_load, project), load_shared=_load_templates_and_formats, app=project.app
-    )
+    # The command says what is wrong with other options, and has those of Django.
+    parser = ArgumentParser(prog=" ".join(argv[:2]), add_help=False)
+    add_serve_options(parser)
+    try:
+        supervise(
+            parser.parse_known_args(argv[2:])[0],
+            app=project.app,
+            target=f"apps.{project.app}.wsgi:application",
+            load=partial(_load, project.settings_module),
+            prepare=partial(_prepare, argv),
+        )
+    except SystemExit as end:
+        return status_of(end)
     return 0
 
 
-def _prepare(argv: Sequence[str]) -> PreparedServer:
-    import django  # noqa: PLC0415  in the child process
-    from django.core.management import load_command_class  # noqa: PLC0415  as above
+def _load(settings: str) -> None:
+    from portal.server.startup import import_project  # noqa: PLC0415  imports Django
 
-    django.setup()
+    import_project(settings=settings)
+
+
+def _prepare(argv: Sequence[str], listener: socket.socket) -> None:
+    from django.core.management import load_command_class  # noqa: PLC0415  in a process that has imported Django
+
     from portal.server.workers import in_log_format  # noqa: PLC0415  as above
 
     command: Any = load_command_class("portal_operate", "serve")
+    command.listener = listener
     plain = command.stderr.write
     command.stderr.write = lambda message="", *more: plain(in_log_format(message.rstrip()), *more)
     command.run_from_argv(list(argv))
-    prepared: PreparedServer = command.prepared
-    return prepared
-
-
-def _load(project: Project) -> None:
-    from portal.server.imported_later import import_later  # noqa: PLC0415  before Django is imported
-
-    import_later()
-    from portal.server.startup import import_project  # noqa: PLC0415  imports Django
-
-    import_project(settings=project.settings_module)
-
-
-def _load_templates_and_formats() -> None:
-    from portal.config.locales import LOCALES  # noqa: PLC0415  in a process with several workers alone
-    from portal.web.present import formats_of  # noqa: PLC0415  as above
-    from portal.web.templating import compile_templates, load_compiled_templates  # noqa: PLC0415  as above
-
-    compile_templates()
-    load_compiled_templates()
-    for language in LOCALES:
-        formats_of(language).load()
 
 
 def _configure(app: str) -> list[ConfigurationError]:

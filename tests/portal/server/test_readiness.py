@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import threading
 
 import pytest
@@ -13,6 +14,7 @@ def test_without_a_service_manager_nothing_is_told(monkeypatch: pytest.MonkeyPat
     monkeypatch.delenv("NOTIFY_SOCKET", raising=False)
     before = threading.active_count()
     manager = ServiceManager()
-    manager.tell_when_ready(1)
+    with socket.socket() as listener:
+        manager.tell_when_ready(listener)
     manager.tell_alive()
     assert threading.active_count() == before

@@ -24,23 +24,25 @@ from tests.support.ports import free_port
 
 #: A server whose preparation is given as lines of code, and an application that tells what its worker sees.
 SERVER = """
-import atexit, json, os, signal, sys, time
+import atexit, os, signal, sys, time
+from argparse import Namespace
+from portal.server.ports import listen
 from portal.server.supervisor import supervise
-from portal.server.workers import PreparedServer
 
 {module}
 
-def prepare():
+def prepare(listener):
 {preparation}
-    return PreparedServer(
-        target="tests.portal.server.told_application:application", host="127.0.0.1", port={port}, workers={workers},
-        threads=1, ends_with_parent={ends_with_parent}, log_config=None,
-    )
+    if refusal := listen(listener, "127.0.0.1", {port}):
+        sys.exit(refusal)
 
 def load():
     os.environ["LOADED_BY"] = str(os.getpid())
 
-supervise(prepare, load=load, load_shared=lambda: os.environ.update(SHARED_BY=str(os.getpid())), app="energy")
+supervise(
+    Namespace(host="127.0.0.1", workers={workers}, threads=1, stop_timeout=600, end_with_parent={ends_with_parent}),
+    app="energy", target="tests.portal.server.told_application:application", load=load, prepare=prepare,
+)
 """
 
 
@@ -114,21 +116,19 @@ def processes_of(group: int) -> set[int]:
     return found
 
 
-def test_one_worker_serves_below_the_light_process_that_was_started_until_that_is_told_to_stop(tmp_path: Path) -> None:
-    """What the preparation has imported is not in the parent, and its environment is in the worker."""
-    tell = 'atexit.register(lambda: print("imported" if "plistlib" in sys.modules else "light", file=sys.stderr))'
-    preparation = 'import plistlib; os.environ["FROM_A_FILE"] = "read once"'
-    with serving(tmp_path, preparation, module=tell) as server:
+@pytest.mark.parametrize("workers", [1, 2])
+def test_started_process_prepares_and_supervises_until_stopped(tmp_path: Path, workers: int) -> None:
+    """One worker loads the application itself; several share what their parent has loaded. The preparation has ended."""
+    tell = 'atexit.register(lambda: print(*{"plistlib", "granian"} & sys.modules.keys(), file=sys.stderr))'
+    with serving(tmp_path, "import plistlib", module=tell, workers=workers) as server:
         told = server.told()
-        assert (told["parent"], told["FROM_A_FILE"]) == (server.process.pid, "read once")
-        assert (told["LOADED_BY"], told.get("SHARED_BY")) == (str(told["worker"]), None), "it loads for itself"
-        assert len(processes_of(server.process.pid)) == 2, "the process that prepared the server has ended"
-        command_line = Path(f"/proc/{server.process.pid}/cmdline").read_bytes()
-        assert command_line.count(b"read once") == 1, "in the code of this test alone"
+        assert told["parent"] == server.process.pid
+        assert told["LOADED_BY"] == str(told["worker"] if workers == 1 else told["parent"])
+        assert len(processes_of(server.process.pid)) == 1 + workers
         [private] = server.private_folders()
         assert {told[variable] for variable in PRIVATE_FOLDERS} == set(map(str, private.iterdir()))
         server.process.terminate()
-        assert ended(server.process) == (0, "light\n")
+        assert ended(server.process) == (0, "\n" if workers == 1 else "granian\n")
         server.assert_it_leaves_nothing()
 
 
@@ -145,15 +145,12 @@ def stop(pid: int) -> None:
 def test_stopped_worker_holds_no_unaccepted_connection(tmp_path: Path) -> None:
     with serving(tmp_path, workers=2) as server:
         told = server.told()
-        assert told["LOADED_BY"] == told["SHARED_BY"] == str(told["parent"]) == str(server.process.pid)
-        assert len(processes_of(server.process.pid)) == 3
         stop(int(told["worker"]))
         assert {json.loads(get(server.port)[1])["worker"] for _ in range(20)}.isdisjoint({told["worker"]})
 
 
 def test_next_worker_answers_who_waited_for_the_killed(tmp_path: Path) -> None:
-    preparation = 'os.environ["FROM_A_FILE"] = "read once"'
-    with serving(tmp_path, preparation) as server, contextlib.closing(socket.socket()) as browser:
+    with serving(tmp_path) as server, contextlib.closing(socket.socket()) as browser:
         killed = int(server.told()["worker"])
         stop(killed)
         browser.settimeout(PATIENCE_S)
@@ -162,7 +159,7 @@ def test_next_worker_answers_who_waited_for_the_killed(tmp_path: Path) -> None:
         os.kill(killed, signal.SIGKILL)
         assert browser.recv(12) == b"HTTP/1.1 200"
         told = server.told()
-        assert (told["parent"], told["FROM_A_FILE"]) == (server.process.pid, "read once")
+        assert (told["parent"], told["LOADED_BY"]) == (server.process.pid, str(told["worker"]))
 
 
 def test_a_port_that_was_taken_while_it_was_prepared_is_told_and_nothing_serves(tmp_path: Path) -> None:
@@ -206,15 +203,16 @@ def test_server_says_that_it_is_ready_and_lives(tmp_path: Path, is_file: bool) -
             assert ended(server.process) == (0, "")
 
 
+@pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.parametrize(
     ("send", "number"),
     [(os.kill, signal.SIGTERM), (os.killpg, signal.SIGINT)],
     ids=["as systemd does", "as a terminal does"],
 )
-def test_told_to_stop_while_it_is_prepared_it_leaves_nothing(
-    tmp_path: Path, send: Callable[[int, signal.Signals], None], number: signal.Signals
+def test_server_stopped_while_prepared_leaves_nothing(
+    tmp_path: Path, send: Callable[[int, signal.Signals], None], number: signal.Signals, workers: int
 ) -> None:
-    with serving(tmp_path, f"{BEGIN}; time.sleep(60)") as server:
+    with serving(tmp_path, f"{BEGIN}; time.sleep(60)", workers=workers) as server:
         server.wait_until_it_is_prepared()
         send(server.process.pid, number)
         assert ended(server.process)[1] == ""
@@ -223,9 +221,9 @@ def test_told_to_stop_while_it_is_prepared_it_leaves_nothing(
 
 TOLD_AFTER_THE_FORK = """
 import os, signal, time
-from portal.server import supervisor
+from portal.server import workers
 
-signal.signal(signal.SIGTERM, supervisor._stop)
+signal.signal(signal.SIGTERM, workers.stop)
 fork = os.fork
 
 def told_at_once():
@@ -235,7 +233,7 @@ def told_at_once():
     return child
 
 os.fork = told_at_once
-supervisor._in_child_process(lambda send: time.sleep(60))
+workers.in_child_process(lambda: time.sleep(60))
 """
 
 
@@ -244,18 +242,22 @@ def test_stop_right_after_the_fork_ends_the_child() -> None:
     assert not Path(f"/proc/{int(done.stdout)}").exists()
 
 
+@pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.parametrize(
     ("preparation", "status", "said"),
     [
+        ("sys.exit()", 0, ""),
         ('sys.exit("energy: a variable is missing")', 1, "energy: a variable is missing"),
         ("sys.exit(3)", 3, ""),
         ("os.kill(os.getpid(), signal.SIGKILL)", 128 + signal.SIGKILL, ""),
         ("1 / 0", 1, "ZeroDivisionError: division by zero"),
     ],
-    ids=["words", "status", "killed", "fault"],
+    ids=["nothing to serve", "words", "status", "killed", "fault"],
 )
-def test_a_preparation_that_ends_early_ends_the_start(tmp_path: Path, preparation: str, status: int, said: str) -> None:
-    with serving(tmp_path, preparation) as server:
+def test_preparation_that_ends_early_ends_the_start(
+    tmp_path: Path, preparation: str, status: int, said: str, workers: int
+) -> None:
+    with serving(tmp_path, preparation, workers=workers) as server:
         own_status, own_said = ended(server.process)
         assert (own_status, "".join(own_said.splitlines()[-1:])) == (status, said)
         server.assert_it_leaves_nothing()

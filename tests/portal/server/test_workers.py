@@ -18,17 +18,17 @@ import pytest
 from portal.server.workers import RESTART_INTERVAL_S
 from tests.portal.server.processes import PATIENCE_S, ended, started, until
 
+LISTENS = 'socket.create_server(("127.0.0.1", 0))'
 #: Each worker writes a line when it begins, and one when it has finished.
 PARENT = """
 import os, signal, socket, sys, threading, time
 from pathlib import Path
 from portal.server import workers
-from portal.server.parent_watch import Heartbeat
-from portal.server.workers import PreparedServer, Worker, Workers
+from portal.server.workers import Workers
 
 lines = open(sys.argv[1], "ab", buffering=0)
 
-def work(*_args, **_options):
+def work():
     told = threading.Event()
     signal.signal(signal.SIGUSR1, lambda *_: told.set())
     lines.write(f"began {{os.getpid()}} {{time.monotonic()}}\\n".encode())
@@ -36,10 +36,8 @@ def work(*_args, **_options):
     told.wait()
     lines.write(f"finished {{os.getpid()}}\\n".encode())
 
-workers.work, log = work, None
 {before}
-server = PreparedServer("", "", 0, workers={count}, threads=1, stop_timeout_s=600, log_config=log)
-Workers(server, socket.socket(), first={first}).run()
+Workers(work, {listener}, count={count}, stop_timeout_s=600).run()
 """
 
 
@@ -66,10 +64,10 @@ class Parent:
 
 @contextlib.contextmanager
 def running(
-    folder: Path, *, count: int = 1, work: str = "pass", before: str = "", first: str = "None"
+    folder: Path, *, count: int = 1, work: str = "pass", before: str = "", listener: str = LISTENS
 ) -> Iterator[Parent]:
     file = folder / "lines"
-    code = PARENT.format(work=indent(work, "    "), before=before, count=count, first=first)
+    code = PARENT.format(work=indent(work, "    "), before=before, count=count, listener=listener)
     with started(code, str(file)) as process:
         yield Parent(process, file)
 
@@ -99,15 +97,11 @@ def test_ended_worker_is_started_again_after_a_pause(tmp_path: Path, end: str, s
         assert all(later - earlier > RESTART_INTERVAL_S / 2 for earlier, later in pairwise(times))
 
 
-def test_a_first_worker_that_has_ended_before_its_parent_takes_signals_is_replaced(tmp_path: Path) -> None:
-    end = """
-first = os.fork() or os._exit(7)
-os.waitid(os.P_PID, first, os.WEXITED | os.WNOWAIT)
-"""
-    with running(tmp_path, before=end, first="Worker(first, Heartbeat())") as parent:
-        parent.began(1)
-        status, said = parent.stopped()
-        assert (status, "has ended by itself, with status 7:" in said) == (0, True)
+@pytest.mark.parametrize(("end", "status"), [("sys.exit(3)", 3), ("os.kill(os.getpid(), signal.SIGKILL)", 137)])
+def test_worker_that_ends_unprepared_ends_server(tmp_path: Path, end: str, status: int) -> None:
+    with running(tmp_path, work=end, listener="socket.socket()") as parent:
+        assert ended(parent.process) == (status, "")
+        assert len(parent.lines("began")) == 1
 
 
 def test_it_stops_at_once_while_a_worker_waits_for_its_start(tmp_path: Path) -> None:
@@ -157,18 +151,14 @@ threading.Thread(target=signal_itself, daemon=True).start()
 
 
 def test_a_terminal_that_is_closed_ends_no_worker(tmp_path: Path) -> None:
-    """The first line configures the log, which takes a while: meanwhile more signals come."""
-    log = """
-form = {"form": {"format": "%(message)s"}}
-handler = {"class": "logging.StreamHandler", "formatter": "form"}
-log = {"version": 1, "disable_existing_loggers": False, "formatters": form, "handlers": {"all": handler}, "root": {"handlers": ["all"]}}
-"""
+    """The first line imports what gives it its form, which takes a while: meanwhile more signals come."""
+    log = 'import logging; logging.getLogger().addHandler(workers.LineHandler("energy"))'
     with running(tmp_path, count=2, before=log) as parent:
         parent.began(2)
         for _ in range(20):
             os.killpg(parent.process.pid, signal.SIGHUP)
             threading.Event().wait(0.002)
-        assert "SIGHUP does nothing" in parent.process.stderr.readline()
+        assert "ERROR energy portal.server SIGHUP does nothing" in parent.process.stderr.readline()
         assert parent.stopped()[0] == 0
         assert len(parent.lines("finished")) == 2
 

@@ -7,7 +7,7 @@ import os
 
 from portal.server.static_files import PRIVATE_FOLDERS
 
-TOLD = (*PRIVATE_FOLDERS, "FROM_A_FILE", "LOADED_BY", "SHARED_BY", "NOTIFY_SOCKET")
+TOLD = (*PRIVATE_FOLDERS, "LOADED_BY", "NOTIFY_SOCKET")
 
 
 def application(environ, start_response):

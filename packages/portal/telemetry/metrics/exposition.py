@@ -12,10 +12,10 @@ from prometheus_client.multiprocess import MultiProcessCollector
 
 from portal import __version__
 from portal.telemetry.metrics.families import METRICS_REGISTRY, Counters, Label, Readings, all_families
-from portal.telemetry.metrics.worker_files import SLOT, forget_dead_workers, living_workers
+from portal.telemetry.metrics.worker_files import FOLDER, ThisWorker, begin
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
 
 _start_counters: Final = Counters(
@@ -31,25 +31,25 @@ _start_counters: Final = Counters(
 )
 
 
-def begin_worker(*, instead_of: str = "none") -> None:
-    """Note that this process serves requests. Called once, in the worker.
+def begin_worker(*, number: int = 0, pids: Sequence[int] = (), instead_of: str = "none") -> None:
+    """Note that this process serves requests. Called once, in the worker, before it counts.
 
+    :param number: its place among the workers of its server.
+    :param pids: the process ids of all of them, by number; empty if it is the only one.
     :param instead_of: the label of that name.
     """
-    if SLOT is not None:
-        SLOT.begin()
+    begin(number, pids or (os.getpid(),))
     _start_counters.count(instead_of)
 
 
 def process_metrics() -> Iterable[Metric]:
-    """What Linux tells of each worker of this server, with its slot as the label `worker`."""
-    workers = [(0, os.getpid())] if SLOT is None else list(living_workers(SLOT.folder))
+    """Return what Linux tells of each worker of this server, with its number as the label `worker`."""
     merged: dict[str, Metric] = {}
-    for slot, pid in workers:
+    for number, pid in enumerate(ThisWorker.pids):
         for found in ProcessCollector(pid=str(pid).__str__, registry=None).collect():
             metric = merged.setdefault(found.name, Metric(found.name, found.documentation, found.type))
             for sample in found.samples:
-                metric.add_sample(sample.name, {"worker": str(slot)}, sample.value)
+                metric.add_sample(sample.name, {"worker": str(number)}, sample.value)
     return merged.values()
 
 
@@ -87,8 +87,7 @@ class _Server:
 
 
 def _counted() -> Iterable[Metric]:
-    if SLOT is None:
+    if not FOLDER:
         return METRICS_REGISTRY.collect()
-    forget_dead_workers(SLOT.folder)
-    found: Iterable[Metric] = MultiProcessCollector(None, path=str(SLOT.folder)).collect()  # type: ignore[no-untyped-call]  # the library has no types here
+    found: Iterable[Metric] = MultiProcessCollector(None, path=FOLDER).collect()  # type: ignore[no-untyped-call]  # the library has no types here
     return found

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from portal.web.templating.backend import (
     compile_templates,
-    load_compiled_templates,
     own_or_default,
     render_block,
     render_field,

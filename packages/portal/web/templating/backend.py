@@ -76,11 +76,6 @@ class PageTemplates(BaseEngine):
             _ = engine.template_context_processors
             cast("PageEnvironment", engine.env).compile_all()
 
-    def load_compiled(self) -> None:
-        """Load every template in every language that another process has compiled."""
-        for language in LOCALES:
-            self.environment(language).load_compiled()
-
     def _engine(self, language: str) -> Jinja2:
         engine = self._engines.get(language)
         if engine is None:
@@ -109,11 +104,6 @@ def compile_templates() -> None:
     from there when a page first needs it.
     """
     cast("PageTemplates", engines[PAGES]).compile_all()
-
-
-def load_compiled_templates() -> None:
-    """Load all templates that another process has compiled, for a process whose workers will share their memory."""
-    cast("PageTemplates", engines[PAGES]).load_compiled()
 
 
 def own_or_default(own: str, default: str) -> str:

@@ -240,11 +240,6 @@ class PageEnvironment(Environment):
         if self.compiled is not None:
             self.compiled.end()
 
-    def load_compiled(self) -> None:
-        """Load every template that another process has compiled."""
-        for name in () if self.compiled is None else self.compiled.names:
-            self.get_template(name)
-
     def path_of(self, name: str) -> Path:
         """The file of a template.
 

@@ -18,15 +18,15 @@ from django.core.management.base import BaseCommand, CommandError
 from portal.config.current import portal_config
 from portal.config.environment import port_base
 from portal.config.places import PACKAGES, SOURCE_ROOT
-from portal.config.projects import INSTANCE_PORT_STEP
-from portal.server.ports import why_not_free
+from portal.server.ports import listen, why_not_free
 from portal.server.prepared_files import provide, release_of
 from portal.server.static.sharing import share
 from portal.server.static_files import UNUSED_FILES
-from portal.server.workers import WORKER_STOP_TIMEOUT_S, PreparedServer
 from portal.store import STORE_IS_AWAY
+from portal_operate.serve_options import add_serve_options
 
 if TYPE_CHECKING:
+    import socket  # noqa: TID251  it calls nobody
     from argparse import ArgumentParser
 
     from django.core.checks import CheckMessage
@@ -44,40 +44,16 @@ STORE_PAUSE_S: Final = 0.5
 class Command(BaseCommand):
     """Prepares a server; :mod:`portal_operate.program.entry` then starts it. Static files go to `APP_STATIC_ROOT`.
 
-    :ivar prepared: what to serve.
+    :ivar listener: the socket of the server, which listens when all is ready.
     """
 
     help = "Serve this project with the production server; needs nothing run before it."
     requires_system_checks = "__all__"
     statuses = {0: "stopped by SIGTERM or SIGINT", 1: "not started: a line says why", 2: "the command line is wrong"}
-    prepared: PreparedServer
+    listener: socket.socket
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1)")
-        parser.add_argument("--port", type=int, default=None, help="default: this project's own port")
-        parser.add_argument(
-            "--instance",
-            type=int,
-            default=1,
-            help=f"number of this server among those of the project: the port is {INSTANCE_PORT_STEP} higher for each",
-        )
-        parser.add_argument("--workers", type=int, default=1, help="processes (default: 1)")
-        parser.add_argument("--threads", type=int, default=8, help="threads of each worker (default: 8)")
-        parser.add_argument(
-            "--stop-timeout",
-            type=int,
-            default=WORKER_STOP_TIMEOUT_S,
-            metavar="SECONDS",
-            help=f"how long open requests may take when the server stops (default: {WORKER_STOP_TIMEOUT_S})",
-        )
-        parser.add_argument(
-            "--end-with-parent",
-            action="store_true",
-            help="stop as soon as the process that started this one is gone",
-        )
-        parser.add_argument(
-            "--only-prepare", action="store_true", help="keep what each start of this release needs, and serve nothing"
-        )
+        add_serve_options(parser)
 
     def handle(self, *args: object, **options: Any) -> None:
         config = portal_config()
@@ -100,24 +76,9 @@ class Command(BaseCommand):
         _share_static_files()
         mode = " in DEBUG" if config.debug else ""
         logger.info("serving at http://%s:%d%s: %d worker(s) of %d threads", host, port, mode, workers, threads)
-        self.prepared = PreparedServer(
-            target=f"apps.{config.project.app}.wsgi:application",
-            host=host,
-            port=port,
-            workers=workers,
-            threads=threads,
-            stop_timeout_s=stop_timeout_s,
-            ends_with_parent=options["end_with_parent"],
-            # Filters and loggers are Django's and ours, and a worker sets them when it imports Django. They may be
-            # functions, which no process can hand to another. The parent process writes no line of the audit log, and
-            # has no need of its code.
-            log_config={
-                **settings.LOGGING,
-                "filters": {},
-                "loggers": {},
-                **{part: _without_audit(settings.LOGGING[part]) for part in ("formatters", "handlers")},
-            },
-        )
+        # Another server may have taken the port meanwhile.
+        if refusal := listen(self.listener, host, port):
+            raise CommandError(refusal)
 
     def check(self, *args: Any, **kwargs: Any) -> None:
         """Run the system checks: a warning is a line of the log; an error stops the start with its message.
@@ -147,10 +108,6 @@ class Command(BaseCommand):
 
 def _in_one_line(message: CheckMessage) -> str:
     return "; ".join(part.rstrip(".") for part in (message.msg, message.hint) if part)
-
-
-def _without_audit(parts: dict[str, Any]) -> dict[str, Any]:
-    return {name: part for name, part in parts.items() if name != "audit"}
 
 
 def _provide_files() -> bool:

@@ -5,14 +5,18 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+import pytest
+
+from portal.server.static_files import METRIC_FILE_BYTES, reserve_metric_files
 from tests.support.harness import ROOT, clean_environment, run_program, with_own
 
 #: Longer than the names that label values are made of: endpoints, pages, addresses.
 VALUE_CHARS = 40
 FILL = f"""
 import django; django.setup()
-from portal.telemetry.metrics import Counters, Gauges, Timings
+from portal.telemetry.metrics import Counters, Gauges, Timings, begin_worker
 from portal_dev.reference.metrics import declared
+begin_worker()
 for family in declared():
     if not isinstance(family, Counters | Gauges | Timings):
         continue
@@ -27,9 +31,10 @@ for family in declared():
 """
 
 
-def test_as_many_values_as_there_may_be_fit_into_the_files(tmp_path: Path) -> None:
+def test_as_many_values_as_there_may_be_fit_into_the_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder, state = tmp_path / "folder", tmp_path / "state"
-    folder.mkdir()
+    monkeypatch.setenv("PROMETHEUS_MULTIPROC_DIR", str(folder))
+    reserve_metric_files(0)
     variables = clean_environment(
         DEBUG="on",
         APP_STATE_DIR=str(state),
@@ -38,11 +43,9 @@ def test_as_many_values_as_there_may_be_fit_into_the_files(tmp_path: Path) -> No
         PYTHONPATH=f"{ROOT}:{ROOT / 'packages'}",
     )
     environment = with_own(variables)
-    # The sizes that the files are given, in a folder of its own: none of them has grown.
-    run_program(sys.executable, "-c", "import portal.telemetry.metrics", env=environment)
-    sizes = {file.name: file.stat().st_size for file in folder.glob("*.db")}
-    assert set(sizes) == {"counter_0.db", "gauge_livesum_0.db", "histogram_0.db"}
     run_program(sys.executable, "-c", FILL, env=environment)
-    assert {file.name: file.stat().st_size for file in folder.glob("*.db")} == sizes
-    used = {file.name: int.from_bytes(file.read_bytes()[:4], "little") for file in folder.glob("*.db")}
-    assert all(used[name] > sizes[name] / 10 for name in used), "the test fills them"
+    files = {kind: folder / f"{kind}_0.db" for kind in METRIC_FILE_BYTES}
+    assert {kind: file.stat().st_size for kind, file in files.items()} == METRIC_FILE_BYTES, "none has grown"
+    assert {file.name for file in folder.glob("*_0.db")} == {file.name for file in files.values()}
+    used = {kind: int.from_bytes(file.read_bytes()[:4], "little") for kind, file in files.items()}
+    assert all(used[kind] > size / 10 for kind, size in METRIC_FILE_BYTES.items()), "the test fills them"

@@ -1,13 +1,11 @@
-"""Processes that share a folder: slots, what stays of a process that died, and what does not."""
+"""Workers that share a folder: one sum, what stays of a worker that died, and what does not."""
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -18,28 +16,24 @@ from typing import IO, cast
 import pytest
 from prometheus_client.multiprocess import MultiProcessCollector
 
-from portal.telemetry.metrics import worker_files
-from portal.telemetry.metrics.worker_files import Slot
+from portal.server import static_files
+from portal.server.static_files import METRIC_FILE_BYTES, reserve_metric_files
 from tests.support.harness import ROOT
 from tests.support.processes import process_group
 
-#: A process that counts, tells that it has, and waits.
+#: A worker that counts, tells that it has, and waits. Before it begins, it has counted already.
 WORKER = """
 import json, os, sys
 from portal.telemetry.metrics import Counters, Gauges, Label, Timings, begin_worker, metrics_text
 counters = Counters("portal_done_total", "Done.", labels=[Label(name="kind", says="…", values=["a", "b"])])
 gauges = Gauges("portal_doing", "Doing.")
 timings = Timings("portal_lasting_seconds", "Lasting.")
-begin_worker()
+gauges.set(7)
+begin_worker(number=int(sys.argv[1]))
 for line in sys.stdin:
     match line.split():
         case ["count", kind]:
             counters.count(kind); gauges.change(1); timings.observe(0.2)
-        case ["fork"]:
-            child = os.fork()
-            if child == 0:
-                counters.count("a"); os._exit(0)
-            os.waitpid(child, 0)
     lines = metrics_text(app="energy").decode().splitlines()
     print(json.dumps(dict(line.rsplit(" ", 1) for line in lines if line[0] != "#")), flush=True)
 """
@@ -62,19 +56,25 @@ class Worker:
         }
 
 
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Give the folder that the workers share."""
+    monkeypatch.setenv("PROMETHEUS_MULTIPROC_DIR", str(tmp_path / "metrics"))
+    return tmp_path / "metrics"
+
+
 @contextmanager
-def worker(folder: Path | None) -> Iterator[Worker]:
+def worker(number: int) -> Iterator[Worker]:
+    """Start a worker as its parent does."""
+    reserve_metric_files(number)
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "packages")}
-    environment.pop("PROMETHEUS_MULTIPROC_DIR", None)
-    if folder is not None:
-        environment["PROMETHEUS_MULTIPROC_DIR"] = str(folder)
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-    with process_group([sys.executable, "-c", WORKER], env=environment, **pipes) as process:
+    with process_group([sys.executable, "-c", WORKER, str(number)], env=environment, **pipes) as process:
         yield Worker(process)
 
 
-def test_the_counts_of_all_processes_are_added_up(tmp_path: Path) -> None:
-    with worker(tmp_path) as one, worker(tmp_path) as other:
+def test_counts_of_all_workers_are_added() -> None:
+    with worker(0) as one, worker(1) as other:
         one.told("count a")
         other.told("count a")
         scraped = other.told("count b")
@@ -84,69 +84,49 @@ def test_the_counts_of_all_processes_are_added_up(tmp_path: Path) -> None:
         assert (scraped[A], scraped[B], scraped[DOING], scraped[LASTING], scraped[STARTS]) == (2, 1, 3, 3, 2)
 
 
-def test_label_values_are_listed_before_they_are_counted(tmp_path: Path) -> None:
-    for content in (b"", b"12"):
-        # A slot of a process that never served is not measured.
-        (tmp_path / f"{7 + len(content)}.slot").write_bytes(content)
-    for folder in (tmp_path, None):
-        with worker(folder) as one:
-            scraped = one.told()
-            assert (scraped[A], scraped[B], scraped[DOING], scraped[LASTING]) == (0, 0, 0, 0)
-            assert [name for name in scraped if "open_fds" in name] == ['process_open_fds{app="energy",worker="0"}']
-            scraped = one.told("count a")
-            assert (scraped[A], scraped[DOING], scraped[STARTS]) == (1, 1, 1)
-            assert scraped['process_resident_memory_bytes{app="energy",worker="0"}'] > 1_000_000
-    for file in tmp_path.glob("*.db"):
+@pytest.mark.parametrize("shares", [True, False])
+def test_label_values_are_listed_before_they_are_counted(
+    shares: bool, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not shares:
+        monkeypatch.delenv("PROMETHEUS_MULTIPROC_DIR")
+    with worker(0) as one:
+        scraped = one.told()
+        assert (scraped[A], scraped[B], scraped[DOING], scraped[LASTING]) == (0, 0, 0 if shares else 7, 0)
+        assert [name for name in scraped if "open_fds" in name] == ['process_open_fds{app="energy",worker="0"}']
+        scraped = one.told("count a")
+        assert (scraped[A], scraped[STARTS]) == (1, 1)
+        assert scraped['process_resident_memory_bytes{app="energy",worker="0"}'] > 1_000_000
+    for file in folder.glob("*_0.db"):
         assert file.stat().st_blocks * 512 >= file.stat().st_size, f"{file.name} would grow, on a full disk too"
 
 
-def test_of_a_process_that_was_killed_the_counts_stay_and_the_state_does_not(tmp_path: Path) -> None:
-    with worker(tmp_path) as one:
-        one.told("count a")
-        with worker(tmp_path) as other:
-            other.told("count a")
+def test_replacement_keeps_counts_and_forgets_state(folder: Path) -> None:
+    with worker(1) as other:
+        with worker(0) as one:
+            one.told("count a")
             one.process.kill()
             one.process.wait()
-            scraped = other.told()
-    assert (scraped[A], scraped[DOING], scraped[LASTING]) == (2, 1, 2)
-    assert 'process_open_fds{app="energy",worker="0"}' not in scraped
-    assert 'process_open_fds{app="energy",worker="1"}' in scraped
-    slots = sorted(tmp_path.glob("*.slot"))
-    with worker(tmp_path) as next_one:
-        scraped = next_one.told("count a")
-    assert (scraped[A], scraped[DOING], scraped[STARTS]) == (3, 1, 3)
-    assert sorted(tmp_path.glob("*.slot")) == slots, "it goes on with the files of one that died"
+        files = sorted(folder.iterdir())
+        with worker(0) as replacement:
+            scraped = replacement.told("count a")
+            assert (scraped[A], scraped[DOING], scraped[LASTING], scraped[STARTS]) == (2, 1, 2, 3)
+            assert other.told()[DOING] == 1
+        assert sorted(folder.iterdir()) == files, "it goes on with the files of the one that died"
 
 
-def test_a_process_that_starts_while_a_scrape_looks_at_a_free_slot_takes_that_slot(tmp_path: Path) -> None:
-    with (tmp_path / "0.slot").open("w") as looking:
-        fcntl.flock(looking, fcntl.LOCK_SH)
-        end = threading.Timer(0.05, fcntl.flock, (looking, fcntl.LOCK_UN))
-        end.start()
-        assert Slot(tmp_path).number() == 0
-        end.join()
-
-
-def test_a_child_process_has_a_slot_of_its_own_and_counts_from_zero(tmp_path: Path) -> None:
-    with worker(tmp_path) as one:
-        one.told("count a")
-        assert one.told("fork")[A] == 2
-        assert one.told("count a")[A] == 3
-        assert sorted(file.name for file in tmp_path.glob("counter_*")) == ["counter_0.db", "counter_1.db"]
-
-
-def test_scrape_during_a_start_reads_whole_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(worker_files, "FILE_BYTES", dict.fromkeys(worker_files.FILE_BYTES, 4096))
+def test_scrape_during_a_start_reads_whole_files(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(static_files, "METRIC_FILE_BYTES", dict.fromkeys(METRIC_FILE_BYTES, 4096))
+    folder.mkdir()
     starts = True
 
     def scrape() -> None:
         while starts:
-            list(MultiProcessCollector(None, path=str(tmp_path)).collect())
+            list(MultiProcessCollector(None, path=str(folder)).collect())
 
     with ThreadPoolExecutor(1) as pool:
         scraped = pool.submit(scrape)
-        slots = [Slot(tmp_path) for _ in range(200)]
-        numbers = [slot.number() for slot in slots]
+        for number in range(200):
+            reserve_metric_files(number)
         starts = False
         scraped.result()
-    assert numbers == list(range(200))
