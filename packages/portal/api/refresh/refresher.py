@@ -259,7 +259,7 @@ class TokenRefresher:
         try:
             newest = self._records.newest(browser_refresh)
             if newest.signed_out_at is None and pair.refresh is not None and pair.refresh not in newest.passed:
-                # A later refresh leads past this pair, or no record leads to it yet.
+                # No record leads to it yet, or a later refresh leads past it.
                 newest = self._records.newest(pair.refresh)
         except StoreUnavailableError:
             self._counters.count(RefreshOutcome.STORE_DOWN)

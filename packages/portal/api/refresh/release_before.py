@@ -108,16 +108,19 @@ def _read_family(record: TokenRecord, content: Any, refresh: str) -> TokenRecord
 
 
 def _read_started(record: TokenRecord, content: Any, refresh: str) -> TokenRecord:
-    """:raises ValueError: it is no record of a submission. So does `TypeError`."""
-    name, first_at, last_at, tries, _owner, *more = content
-    if more[:1] not in ([], [_FORMAT]):
-        raise ValueError("no record of a submission")
-    if name != record_name(refresh):
-        return record
-    began = {"at": float(first_at), "first_at": float(first_at), "tries": int(tries)}
-    if last_at is None:
-        return replace(record, state=State.LATER, **began)
-    return replace(record, state=State.STARTED, monotonic=float(last_at), **began)
+    """:raises ValueError: it is no record of a submission."""
+    match content:
+        case [str() as name, float() | int() as first_at, float() | int() | None as last_at, int() as tries, _, *more]:
+            if more[:1] not in ([], [_FORMAT]):
+                raise ValueError("no record of a submission that this release can read")
+            if name != record_name(refresh):
+                return record
+            began = {"at": float(first_at), "first_at": float(first_at), "tries": tries}
+            if last_at is None:
+                return replace(record, state=State.LATER, **began)
+            return replace(record, state=State.STARTED, monotonic=float(last_at), **began)
+        case _:
+            raise ValueError("no record of a submission")
 
 
 def _key(secret: str, kind: str) -> str:

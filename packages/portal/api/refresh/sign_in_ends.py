@@ -65,19 +65,20 @@ class Revocation:
         :returns: the newest pair of the sign-in, and its name in the audit log; None for one without a refresh token.
         :raises StoreUnavailableError: the store failed for 2 s, so an end may be missing.
         """
-        latest, sign_in, now = pair, None, self.clock.now()
+        latest, now = pair, self.clock.now()
+        sign_in: str | None = None
         time_left = Deadline(SIGN_OUT_DEADLINE_S, clock=self.clock.monotonic)
         is_out, tokens = browser_refresh is None, set[str]()
-        if browser_refresh is not None:
-            for _ in range(_MOST_RACES):
-                newest = self._insist(time_left, self.records.newest, browser_refresh)
-                record, token = newest.record, newest.refresh
-                verified = verified or record.is_known or record.first_at is not None or len(newest.passed) > 1
-                out, tokens = replace(record, state=State.OUT, at=now), {browser_refresh, token}
-                lifetime_s = max(self._lasts_s(each, verified=verified) for each in tokens)
-                if is_out := self._insist(time_left, self.records.replace, token, record, out, lifetime_s=lifetime_s):
-                    break
-            sign_in, latest = record.sign_in, newest.pair or pair
+        for _ in range(_MOST_RACES):
+            if is_out or browser_refresh is None:
+                break
+            newest = self._insist(time_left, self.records.newest, browser_refresh)
+            record, token = newest.record, newest.refresh
+            sign_in, latest, tokens = record.sign_in, newest.pair or pair, {browser_refresh, token}
+            verified = verified or record.is_known or record.first_at is not None or len(newest.passed) > 1
+            lifetime_s = max(self._lasts_s(each, verified=verified) for each in tokens)
+            out = replace(record, state=State.OUT, at=now)
+            is_out = self._insist(time_left, self.records.replace, token, record, out, lifetime_s=lifetime_s)
         accesses = {token for token in (pair.access, latest.access) if token is not None}
         if tokens | accesses:
             lifetime_s = max(self._lasts_s(token, verified=verified) for token in tokens | accesses)

@@ -100,7 +100,7 @@ def test_damage_during_the_call_ends_it(world: RefreshWorld, process, pair):
 
 def test_clock_that_is_ahead_undoes_no_sign_out(world: RefreshWorld, process, other, pair):
     """The store's answer to the new record is lost, and the sign-out comes before it is written once more."""
-    process.refresher._clock = Clock(now=lambda: world.time() + 4, monotonic=world.time, sleep=process._sleep)
+    process.refresher._clock = Clock(now=lambda: world.time() + 60, monotonic=world.time, sleep=process._sleep)
     records, answers = process.refresher._records, []
     write = records.replace
 

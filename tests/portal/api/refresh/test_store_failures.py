@@ -125,6 +125,19 @@ def test_the_new_tokens_are_offered_until_the_store_takes_them(world: RefreshWor
     assert world.backend.submitted == {pair.refresh: 1}
 
 
+def test_pair_that_is_not_recorded_yet_is_delivered(world: RefreshWorld, pair, process):
+    """Its browser has older cookies, and the store can be read alone."""
+    process.refreshed(pair)
+    world.expire()
+    back = threading.Event()
+    world.backend.during = lambda _: fail_for(process, 2, WRITES)
+    process.while_waiting = lambda: back.wait(30)
+    tokens = process.request(pair)
+    assert process.refresh(tokens) is RefreshOutcome.REFRESHED
+    assert process.refresher.tokens_to_set(tokens) == tokens.current
+    back.set()
+
+
 def test_away_for_longer_than_the_lock_another_process_waits_for_the_outcome(world: RefreshWorld, pair, process, other):
     other_waits = threading.Event()
 
