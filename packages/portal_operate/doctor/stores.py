@@ -18,8 +18,10 @@ if TYPE_CHECKING:
     from multiprocessing.queues import SimpleQueue
     from multiprocessing.synchronize import Event
 
+    from django.core.checks import CheckMessage
+
     from portal.store import SharedStore
-    from portal_operate.doctor.findings import Finding, Patient
+    from portal_operate.doctor.findings import Patient
 
 _MB: Final = 1024 * 1024
 PROCESSES: Final = 4
@@ -34,8 +36,8 @@ _FULL: Final = 0.7
 _CLOCK_WARNING_S: Final = 1.0
 
 
-def look_at_stores(patient: Patient) -> Iterator[Finding]:  # noqa: ARG001  as all that look
-    """Both stores."""
+def look_at_stores(patient: Patient) -> Iterator[CheckMessage]:  # noqa: ARG001  as all that look
+    """Check both stores."""
     for name, store in (("query store", query_store()), ("refresh store", refresh_store())):
         try:
             servers = inspect_store(store)
@@ -53,7 +55,7 @@ def look_at_stores(patient: Patient) -> Iterator[Finding]:  # noqa: ARG001  as a
             yield _atomic(name, store)
 
 
-def _room(subject: str, server: StoreServer) -> Finding:
+def _room(subject: str, server: StoreServer) -> CheckMessage:
     if server.used is None:
         return ok(subject, "it does not tell its size")
     if server.limit is None:
@@ -64,7 +66,7 @@ def _room(subject: str, server: StoreServer) -> Finding:
     return ok(subject, seen)
 
 
-def _speed(name: str, store: SharedStore) -> Finding:
+def _speed(name: str, store: SharedStore) -> CheckMessage:
     key, times = f"doctor:{secrets.token_hex(8)}", []
     for _ in range(_TIMED):
         began = time.monotonic()
@@ -79,7 +81,7 @@ def _speed(name: str, store: SharedStore) -> Finding:
     return ok(f"{name} speed", seen)
 
 
-def _atomic(name: str, store: SharedStore) -> Finding:
+def _atomic(name: str, store: SharedStore) -> CheckMessage:
     """All threads of all processes add the same keys at once: each key has exactly one winner."""
     keys = [f"doctor:{secrets.token_hex(8)}" for _ in range(KEYS)]
     # Forked, so that they have the settings of this process; the store opens its connections anew in each.
@@ -105,7 +107,7 @@ def _atomic(name: str, store: SharedStore) -> Finding:
 
 
 def _win(keys: list[str], start: Event, won: SimpleQueue[int | None]) -> None:
-    """In a child process: tell how many keys its threads have won; None if the store failed."""
+    """Tell, in a child process, how many keys its threads have won; None if the store failed."""
 
     def add_all(_number: int) -> int:
         start.wait()

@@ -30,12 +30,12 @@ PROGRAMS: Final = {
 #: Those of them that need the settings of a project, also where the configuration can't be read: the gateway's.
 IN_THE_GATEWAY: Final = {"services_from_openapi", "update_reference"}
 #: Commands that tell what is wrong with a configuration, so that they run with one that can't be read.
-ANY_CONFIGURATION: Final = frozenset({"doctor", "print_config"})
+ANY_CONFIGURATION: Final = frozenset({"doctor"})
 #: Commands whose exit status tells what they found; where the configuration can't be read, they were not asked.
 NOT_ASKED_WITHOUT_CONFIGURATION: Final = frozenset(
     {
         *("clear_query_cache", "clear_sign_in_limit", "decode_token", "explain_route", "list_endpoints"),
-        *("list_platforms", "ping_api", "seed_sandbox", "sign_out_user"),
+        *("list_platforms", "seed_sandbox", "sign_out_user"),
     }
 )
 #: Commands of `portal_dev` for one project. It is among the `INSTALLED_APPS` in DEBUG alone; they run without, too.

@@ -6,13 +6,13 @@ from typing import Any
 
 from django.core.checks import register
 from django.core.management.base import SystemCheckError
-from django.core.management.commands.check import Command as CheckCommand
 
 from portal_dev.source_checks import check_source
 from portal_operate.checks import check_services, import_faults
+from portal_operate.management.commands import check
 
 
-class Command(CheckCommand):
+class Command(check.Command):
     """Other commands, and servers, run the system checks without those of the source: a page shows its own faults."""
 
     statuses = {0: "no error", 1: "errors, or as --fail-level says", 2: "the command line is wrong"}
