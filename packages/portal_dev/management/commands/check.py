@@ -9,10 +9,10 @@ from django.core.management.base import SystemCheckError
 
 from portal_dev.source_checks import check_source
 from portal_operate.checks import check_services, import_faults
-from portal_operate.management.commands import check
+from portal_operate.management.commands.check import Command as CheckCommand
 
 
-class Command(check.Command):
+class Command(CheckCommand):
     """Other commands, and servers, run the system checks without those of the source: a page shows its own faults."""
 
     statuses = {0: "no error", 1: "errors, or as --fail-level says", 2: "the command line is wrong"}

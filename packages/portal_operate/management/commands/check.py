@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from django.core.checks import register
-from django.core.management.commands import check
+from django.core.management.commands.check import Command as CheckCommand
 
 from portal_operate.doctor import LIVE, check_live
 
 
-class Command(check.Command):
+class Command(CheckCommand):
     """Registers the live checks where their tag is named alone: no start waits for a backend."""
 
     def handle(self, *app_labels: Any, **options: Any) -> None:
