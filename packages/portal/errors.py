@@ -6,7 +6,6 @@
     ├── ConfigurationError          a setting is missing, malformed, or does not fit another one
     ├── UsageError                  a team's own code calls a hook or declares an endpoint wrongly
     ├── StoreUnavailableError       the store that processes share can't be reached
-    ├── SlotLostError               a file was not asked for so long that another one has its slot
     ├── SignInEndedError            the refresh token was rejected, or its answer was lost: the sign-in is over
     └── ApiError                    the backend's answer is no success, or there is none
         ├── ApiUnauthorizedError    401 that no refresh can help, and that GET /me answers too: sign in again
@@ -65,10 +64,6 @@ class UsageError(PortalError):
 
 class StoreUnavailableError(PortalError):
     """The shared store did not answer. Whether it has done what was asked is not known."""
-
-
-class SlotLostError(PortalError):
-    """A file of a list was not asked for so long that its lease ended, and another file has its slot."""
 
 
 class SignInEndedError(PortalError):

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import math
 import sys
 from argparse import RawDescriptionHelpFormatter
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final
@@ -16,7 +14,7 @@ from django.core.management.base import BaseCommand, CommandError, DjangoHelpFor
 from portal.errors import StoreUnavailableError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from django.core.management.base import CommandParser
 
@@ -117,23 +115,8 @@ class AdministrationCommand(BaseCommand):
 
 
 def _json(data: Mapping[str, Any] | Sequence[Any]) -> str:
-    """JSON that every reader takes. A token may hold `NaN`, which Python reads as a number: it is a text here."""
-    try:
-        return _printable(json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False))
-    except ValueError:
-        return _json(_without_nan(data))
-
-
-def _without_nan(value: Any) -> Any:
-    match value:
-        case Mapping():
-            return {name: _without_nan(each) for name, each in value.items()}
-        case list() | tuple():
-            return [_without_nan(each) for each in value]
-        case float() if not math.isfinite(value):
-            return str(value)
-        case _:
-            return value
+    """Return JSON that every reader takes: `NaN`, which a token may hold and Python reads as a number, is a text."""
+    return _printable(json.dumps(json.loads(json.dumps(data), parse_constant=str), indent=2, ensure_ascii=False))
 
 
 def _printable(text: str) -> str:

@@ -26,7 +26,7 @@ def test_every_command_is_documented_and_none_else() -> None:
     documented_targets = re.findall(r"^- `make ([a-zA-Z-]+)", page, flags=re.MULTILINE)
     assert sorted(documented_targets) == sorted(target.replace("%", "APP") for target in targets)
     folders = (commands_folder, developers_folder)
-    commands = [path.stem for folder in folders for path in Path(folder.__path__[0]).glob("[a-z]*.py")]
+    commands = {path.stem for folder in folders for path in Path(folder.__path__[0]).glob("[a-z]*.py")}
     documented = re.findall(r"^- `\./manage\.py (?:--app \w+ )?([a-z]\w*)", page, flags=re.MULTILINE)
     assert sorted(documented) == sorted([*commands, *PROGRAMS])
     alone = re.findall(r"^- `\./manage\.py (\w+)", page, flags=re.MULTILINE)

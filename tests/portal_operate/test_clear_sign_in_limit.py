@@ -21,7 +21,7 @@ def test_who_was_told_to_wait_may_try_again_at_once() -> None:
         assert isinstance(tries[-1], TooMany)
         told = StringIO()
         call_command("clear_sign_in_limit", f"--{option}", value, "--json", stdout=told)
-        assert json.loads(told.getvalue())["counters"] >= 1
+        assert json.loads(told.getvalue()) == {"cleared": True}
         assert isinstance(sign_in_limit().count(**WHO), Counted)
 
 

@@ -16,14 +16,15 @@ from types import SimpleNamespace
 import jwt
 import pytest
 from django.conf import settings
+from django.core.checks import ERROR, INFO, WARNING, CheckMessage
 from django.test import override_settings
 
 from portal.api import Backend
 from portal.config.base_settings import _caches
 from portal.config.environment import try_config
 from portal.config.portal_config import OidcProvider, TokenVerification
-from portal_operate.doctor import Finding, Level, examination
 from portal_operate.doctor.examination import (
+    SUBJECTS,
     examine,
     look_at_checks,
     look_at_disk,
@@ -61,11 +62,11 @@ def date(seconds_ahead: float = 0) -> Callable[[], str]:
 
 
 def patient(**changes) -> Patient:
-    return Patient(config=dataclasses.replace(settings.PORTAL, **changes), unread=frozenset())
+    return Patient(config=dataclasses.replace(settings.PORTAL, **changes))
 
 
 def found(findings, subject: str):
-    (finding,) = [each for each in findings if each.subject == subject]
+    (finding,) = [each for each in findings if each.obj == subject]
     return finding
 
 
@@ -93,7 +94,7 @@ def test_where_all_is_well_each_subject_says_so_and_the_status_is_0(tmp_path) ->
     # The speed of the stores is up to the machine.
     speeds = {"query store speed", "refresh store speed"}
     assert {each: level for each, level in levels.items() if level != "ok" and each not in speeds} == {}
-    assert {"environment", "addresses", "cookie domain", "state folder", "disk", "versions", "keys"} <= levels.keys()
+    assert {"CACHE_URL", "addresses", "cookie domain", "state folder", "disk", "versions", "keys"} <= levels.keys()
     assert {f"backend {step}" for step in ("DNS", "TCP", "HTTP", "clock", "answer")} <= levels.keys()
     assert {f"refresh store{part}" for part in ("", " room", " clock", " speed", " atomic")} <= levels.keys()
     assert [request.headers.get("authorization") for request in backend.received] == [None]
@@ -134,19 +135,19 @@ def test_where_half_of_it_is_broken_everything_is_told_at_once(tmp_path) -> None
 @pytest.mark.parametrize(
     ("status", "ahead_s", "answer", "clock"),
     [
-        ("401 Unauthorized", 0, Level.OK, Level.OK),
-        ("401 Unauthorized", 12, Level.OK, Level.WARNING),
-        ("401 Unauthorized", -90, Level.OK, Level.ERROR),
-        ("403 Forbidden", 0, Level.WARNING, Level.OK),
-        *((status, 0, Level.ERROR, Level.OK) for status in ("200 OK", "404 Not Found", "503 Service Unavailable")),
+        ("401 Unauthorized", 0, INFO, INFO),
+        ("401 Unauthorized", 12, INFO, WARNING),
+        ("401 Unauthorized", -90, INFO, ERROR),
+        ("403 Forbidden", 0, WARNING, INFO),
+        *((status, 0, ERROR, INFO) for status in ("200 OK", "404 Not Found", "503 Service Unavailable")),
     ],
 )
 def test_the_backend_should_refuse_who_has_no_token_and_have_our_time(status, ahead_s, answer, clock) -> None:
     with answering(status, date(ahead_s)) as backend:
         findings = list(look_at_backend(patient(api_base_url=backend.url)))
-    assert found(findings, "backend answer").level is answer
-    assert found(findings, "backend clock").level is clock
-    assert ahead_s >= 0 or "behind ours" in found(findings, "backend clock").seen
+    assert found(findings, "backend answer").level == answer
+    assert found(findings, "backend clock").level == clock
+    assert ahead_s >= 0 or "behind ours" in found(findings, "backend clock").msg
 
 
 def test_each_step_to_the_backend_fails_by_itself(tmp_path) -> None:
@@ -159,9 +160,9 @@ def test_each_step_to_the_backend_fails_by_itself(tmp_path) -> None:
             (f"http://127.0.0.1:{hung.getsockname()[1]}", "backend HTTP", "no answer in time"),
         ):
             findings = look_at_backend(patient(api_base_url=url, read_timeout_s=0.2))
-            (error,) = [each for each in findings if each.level is Level.ERROR]
-            assert error.subject == subject
-            assert seen in error.seen
+            (error,) = [each for each in findings if each.level == ERROR]
+            assert error.obj == subject
+            assert seen in error.msg
 
 
 def test_the_key_set_is_read_and_its_keys_are_held_against_the_algorithms() -> None:
@@ -171,9 +172,9 @@ def test_the_key_set_is_read_and_its_keys_are_held_against_the_algorithms() -> N
         fine = found(list(look_at_key_set(patient(verification=verification))), "key set")
         other = dataclasses.replace(verification, algorithms=("RS256",))
         wrong = found(list(look_at_key_set(patient(verification=other))), "key set")
-    assert (fine.level, wrong.level) == (Level.OK, Level.ERROR)
-    assert "k1 (ES256)" in fine.seen
-    assert "no key for RS256" in wrong.seen
+    assert (fine.level, wrong.level) == (INFO, ERROR)
+    assert "k1 (ES256)" in fine.msg
+    assert "no key for RS256" in wrong.msg
 
 
 def test_a_provider_that_has_another_name_for_itself_is_an_error() -> None:
@@ -182,42 +183,41 @@ def test_a_provider_that_has_another_name_for_itself_is_an_error() -> None:
     with answering("200 OK", body=document.encode()) as provider:
         findings = list(look_at_provider(patient(oidc=OidcProvider(issuer=provider.url, client_id="p"))))
     issuer = found(findings, "OpenID issuer")
-    assert issuer.level is Level.ERROR
-    assert "https://other.example.com" in issuer.seen
+    assert issuer.level == ERROR
+    assert "https://other.example.com" in issuer.msg
 
 
 def test_a_store_has_one_winner_for_each_key_and_one_that_lets_several_win_is_told(tmp_path) -> None:
     config = SimpleNamespace(cache_url="", refresh_cache_url="", state_dir=tmp_path, store_max_mb=8)
     with override_settings(CACHES=_caches(config)):  # type: ignore[arg-type]
         findings = list(look_at_stores(patient()))
-    assert {finding.level for finding in findings} == {Level.OK}
-    assert "one winner" in found(findings, "refresh store atomic").seen
+    assert {finding.level for finding in findings} == {INFO}
+    assert "one winner" in found(findings, "refresh store atomic").msg
     # Each process of Django's own in-memory cache has a store of its own.
     entry = {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "LOCATION": "doctor"}
     with override_settings(CACHES={"default": entry, "refresh": entry}):
         atomic = found(list(look_at_stores(patient())), "refresh store atomic")
-    assert atomic.level is Level.ERROR
-    assert "100 winners for 25 keys" in atomic.seen
+    assert atomic.level == ERROR
+    assert "100 winners for 25 keys" in atomic.msg
 
 
 def test_a_state_folder_that_others_may_enter_and_one_that_is_a_file(tmp_path: Path) -> None:
     tmp_path.chmod(0o755)
     (open_to_others,) = look_at_state_folder(patient(state_dir=tmp_path))
-    assert (open_to_others.level, open_to_others.remedy) == (Level.WARNING, f"chmod 0700 {tmp_path}")
+    assert (open_to_others.level, open_to_others.hint) == (WARNING, f"chmod 0700 {tmp_path}")
     tmp_path.chmod(0o700)
-    assert [finding.level for finding in look_at_state_folder(patient(state_dir=tmp_path))] == [Level.OK]
+    assert [finding.level for finding in look_at_state_folder(patient(state_dir=tmp_path))] == [INFO]
     file = tmp_path / "file"
     file.write_text("")
-    assert [finding.level for finding in look_at_state_folder(patient(state_dir=file))] == [Level.ERROR]
+    assert [finding.level for finding in look_at_state_folder(patient(state_dir=file))] == [ERROR]
 
 
 def test_no_other_folder_is_looked_at_in_place_of_one_that_can_not_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("APP_STATE_DIR", "$HOME/state")
-    examining = examine("energy", progress=lambda _: None)
-    findings = list(takewhile(lambda each: not each.subject.startswith("backend"), examining))
-    assert "APP_STATE_DIR should be a folder" in {each.seen for each in findings}
+    findings = list(takewhile(lambda each: not each.obj.startswith("backend"), examine("energy")))
+    assert "APP_STATE_DIR should be a folder" in {each.msg for each in findings}
     for subject in ("state folder", "disk", "stores"):
-        assert found(findings, subject).seen == "not looked at: state_dir can't be read"
+        assert found(findings, subject).msg == "not looked at: state_dir can't be read"
 
 
 def test_keys_that_are_honoured_but_not_sent_are_told() -> None:
@@ -225,8 +225,55 @@ def test_keys_that_are_honoured_but_not_sent_are_told() -> None:
         idempotency_header = ""
 
     (seen,) = look_at_lost_answers(patient(honours_idempotency_key=True, backend=NoKeys()))
-    assert seen.level is Level.WARNING
-    assert "has no effect" in seen.seen
+    assert seen.level == WARNING
+    assert "has no effect" in seen.msg
+
+
+def environment(monkeypatch: pytest.MonkeyPatch, **variables: str) -> dict[str, str]:
+    """Return the messages about these variables: by their subject, or by themselves if something is wrong."""
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    messages = list(look_at_environment(try_config("energy").problems))
+    return {each.obj if each.level == INFO else each.msg: each.msg for each in messages}
+
+
+def test_set_variables_are_listed_without_secrets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "token").write_text("metrics-secret")
+    seen = environment(
+        monkeypatch,
+        CACHE_URL="rediss://someone:redis-secret@h:1/0?ssl_ca_certs=/x&sentinel_password=more-secret",
+        APP_SECURITY_CONTACT="mailto:security@example.com",
+        APP_METRIC_TOKEN="misspelt-secret",
+        APP_METRICS_TOKEN_FILE=str(tmp_path / "token"),
+        SECRET_KEY="secret" * 10,
+    )
+    assert seen["CACHE_URL"] == "rediss://********@h:1/0?ssl_ca_certs=%2Fx (environment)"
+    assert seen["APP_SECURITY_CONTACT"] == "mailto:security@example.com (environment)"
+    assert (seen["SECRET_KEY"], seen["APP_METRICS_TOKEN"]) == ("******** (environment)", "******** (file)")
+    assert "APP_METRIC_TOKEN is set, and nothing reads it" in seen
+    assert "APP_LOG_FORMAT" not in seen
+    assert "secret" not in str(seen)
+
+
+def test_unreadable_variables_are_listed_without_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also addresses that may have no user."""
+    seen = environment(
+        monkeypatch,
+        CACHE_URL="redis://u:never-shown,@h",
+        APP_PUBLIC_API_BASE_URL="https://someone:never/shown@api.example.com/v1",
+        OTEL_EXPORTER_OTLP_ENDPOINT="http://someone:never-shown@127.0.0.1:4318",
+    )
+    assert seen["APP_PUBLIC_API_BASE_URL"] == "https://********@api.example.com/v1 (environment)"
+    assert seen["OTEL_EXPORTER_OTLP_ENDPOINT"] == "http://********@127.0.0.1:4318 (environment)"
+    assert any(message.startswith("CACHE_URL should be the address of one server") for message in seen)
+    assert "never" not in str(seen)
+    assert "someone" not in str(seen)
+
+
+def test_live_checks_run_by_their_tag_alone(tmp_path: Path) -> None:
+    variables = {"DEBUG": "on", "APP_STATE_DIR": str(tmp_path), "APP_PUBLIC_API_BASE_URL": "http://127.0.0.1:1"}
+    assert "Connection refused" not in run_command("check", status=0, **variables).err
+    assert "backend TCP: Connection refused" in run_command("check", "--tag", "live", status=1, **variables).err
 
 
 @pytest.mark.parametrize(
@@ -250,10 +297,10 @@ def test_what_keeps_users_out_or_shows_them_code_is_an_error(mistake: dict[str, 
             with override_settings(PORTAL=reading.config):
                 findings = [
                     *look_at_environment(reading.problems),
-                    *look_at_checks(Patient(config=reading.config, unread=reading.unread)),
+                    *look_at_checks(Patient(config=reading.config)),
                 ]
         assert PASSWORD not in repr(findings)
-        return {finding.subject for finding in findings if finding.level is Level.ERROR}
+        return {finding.obj for finding in findings if finding.level == ERROR}
 
     assert errors(**mistake) - errors() == {found_as}
 
@@ -262,20 +309,19 @@ def test_a_folder_of_another_user_is_told_as_that(tmp_path: Path, monkeypatch: p
     locked = tmp_path / "locked"
     locked.mkdir(mode=0)
     monkeypatch.setenv("APP_STATE_DIR", str(locked / "state"))
-    subjects = [(name, needs, of_another_user(look)) for name, needs, look in examination._SUBJECTS[:4]]
-    monkeypatch.setattr(examination, "_SUBJECTS", subjects)
-    findings = list(examine("energy", progress=lambda _: None))
+    subjects = [subject._replace(look=of_another_user(subject.look)) for subject in SUBJECTS[:4]]
+    findings = list(examine("energy", subjects))
     for subject in ("state folder", "disk"):
         told = found(findings, subject)
-        assert told.level is Level.ERROR
-        assert told.seen.endswith(": Permission denied")
-        assert told.remedy == "run this command as the servers' user, or give that user the right"
+        assert told.level == ERROR
+        assert told.msg.endswith(": Permission denied")
+        assert told.hint == "run this command as the servers' user, or give that user the right"
 
 
-def of_another_user(look: Callable[[Patient], Iterable[Finding]]) -> Callable[[Patient], list[Finding]]:
+def of_another_user(look: Callable[[Patient], Iterable[CheckMessage]]) -> Callable[[Patient], list[CheckMessage]]:
     """No folder is forbidden to root."""
 
-    def looks(patient: Patient) -> list[Finding]:
+    def looks(patient: Patient) -> list[CheckMessage]:
         mine = os.geteuid()
         if mine == 0:
             os.seteuid(65534)
@@ -293,19 +339,19 @@ def test_a_shared_folder_for_static_files_that_can_not_be_written(tmp_path: Path
     file = tmp_path / "file"
     file.write_text("")
     (wrong,) = look_at_static_files(patient(static_shared_dir=file))
-    assert (fine.level, wrong.level) == (Level.OK, Level.WARNING)
+    assert (fine.level, wrong.level) == (INFO, WARNING)
 
 
 def test_a_token_of_the_backend_is_held_against_the_keys() -> None:
     access = jwt.encode({"sub": "ada"}, ec_key("theirs"), "ES256", headers={"kid": "k1"})
-    for owner, level in (("theirs", Level.OK), ("ours", Level.ERROR)):
+    for owner, level in (("theirs", INFO), ("ours", ERROR)):
         key_set = {"keys": [as_jwk(ec_key(owner), kid="k1", alg="ES256")._jwk_data]}
         with answering("200 OK", body=json.dumps(key_set).encode()) as server:
             verification = TokenVerification(jwks_url=server.url, algorithms=("ES256",))
             given = dataclasses.replace(patient(verification=verification), access=access)
-            assert found(list(look_at_key_set(given)), "token").level is level
+            assert found(list(look_at_key_set(given)), "token").level == level
 
 
 def test_a_disk_with_less_room_than_the_store_may_take(tmp_path: Path) -> None:
-    assert [each.level for each in look_at_disk(patient(state_dir=tmp_path, store_max_mb=8))] == [Level.OK]
-    assert [each.level for each in look_at_disk(patient(state_dir=tmp_path, store_max_mb=10**9))] == [Level.WARNING]
+    assert [each.level for each in look_at_disk(patient(state_dir=tmp_path, store_max_mb=8))] == [INFO]
+    assert [each.level for each in look_at_disk(patient(state_dir=tmp_path, store_max_mb=10**9))] == [WARNING]

@@ -13,12 +13,12 @@ from urllib.parse import urlsplit
 import jwt
 import pytest
 from django.conf import settings
+from django.core.checks import ERROR, INFO, WARNING, CheckMessage
 from django.core.management import CommandError, call_command
 from django.test import override_settings
 
 from portal.config.environment.offers import read_offers_file
 from portal.config.projects import PROJECTS
-from portal_operate.doctor import Finding, Level
 from portal_operate.doctor.backend_calls import look_at_calls
 from portal_operate.doctor.findings import Patient
 from tests.support.command_line import run_command
@@ -101,37 +101,37 @@ def test_differences_from_the_declaration_are_named(tmp_path: Path) -> None:
 def test_undeclared_calls_are_one_warning() -> None:
     with offered("energy.get_sttions", "auth.logout", "auth.reset_password"):
         found, _ = examined(SMALL, token(sub="ada"))
-    told = seen_as(found, Level.WARNING)
+    told = seen_as(found, WARNING)
     assert told["not declared"] == "not shown to users, and the backend has it: energy.get_charging_sessions"
     assert {"energy.get_sttions"} == {subject for subject in told if subject.startswith(("energy.", "auth."))}
-    assert "did you mean 'energy.get_stations'?" in {each.remedy for each in found}
+    assert "did you mean 'energy.get_stations'?" in {each.hint for each in found}
 
 
-def examined(calls: Mapping[str, Any], access: str, *, accepts: bool = True) -> tuple[list[Finding], set[str]]:
+def examined(calls: Mapping[str, Any], access: str, *, accepts: bool = True) -> tuple[list[CheckMessage], set[str]]:
     """What is found with a backend of these calls, and the paths that were asked for."""
     with backend_with(calls, accepts=accepts) as backend:
         found = found_at(backend.url, access)
     return found, {request.line.split()[1] for request in backend.received}
 
 
-def found_at(url: str, access: str) -> list[Finding]:
+def found_at(url: str, access: str) -> list[CheckMessage]:
     config = dataclasses.replace(settings.PORTAL, api_base_url=url)
     with override_settings(PORTAL=config):
-        return list(look_at_calls(Patient(config=config, unread=frozenset(), access=access)))
+        return list(look_at_calls(Patient(config=config, access=access)))
 
 
-def seen_as(found: list[Finding], level: Level) -> dict[str, str]:
-    return {each.subject: each.seen for each in found if each.level is level}
+def seen_as(found: list[CheckMessage], level: int) -> dict[str, str]:
+    return {each.obj: each.msg for each in found if each.level == level}
 
 
 def test_absent_required_call_is_an_error() -> None:
     found, _ = examined({path: body for path, body in SMALL.items() if path != "/energy/clients"}, token(sub="ada"))
-    assert seen_as(found, Level.ERROR) == {"GET /energy/clients": "answered 404, and it is required"}
+    assert seen_as(found, ERROR) == {"GET /energy/clients": "answered 404, and it is required"}
 
 
 def test_rejected_token_is_one_error_and_ends_the_calls() -> None:
     found, asked = examined(SMALL, token(sub="ada"), accepts=False)
-    assert seen_as(found, Level.ERROR) == {"GET /me": "the backend does not accept this token"}
+    assert seen_as(found, ERROR) == {"GET /me": "the backend does not accept this token"}
     assert asked == {"/me"}
 
 
@@ -141,7 +141,7 @@ def test_full_sandbox_lacks_nothing(tmp_path: Path) -> None:
         access = stack.tokens("all@example.com")["accessToken"]
         found = found_at(stack.backend, access)
         names, file = live_offers(stack.backend, access, tmp_path)
-    assert [each for each in found if each.level is not Level.OK] == []
+    assert [each for each in found if each.level != INFO] == []
     assert {"energy.get_state", "energy.get_clients?city", "energy.get_clients?q", "energy.get_clients:total"} <= names
     assert "# energy.update_client  # a write, not tried" in file
 

@@ -39,13 +39,10 @@ MAX_PAGES: Final = 50
 WALK_PAGE_ROWS: Final = 100
 #: Pages of a list that does not end.
 WALK_MAX_PAGES: Final = 20_000
-#: Files of lists that are written at the same time: for one user, in all processes; and in one process, since each
-#: holds a thread. A project has eight threads for each process.
+#: Files of lists that a process writes at the same time: for one user, and in all, since each holds a thread. A project
+#: has eight threads for each process.
 EXPORTS_PER_USER: Final = 2
 EXPORTS_PER_PROCESS: Final = 3
-#: Seconds after which a file no longer counts whose process has died, or whose browser takes nothing. Each page of its
-#: list begins them anew.
-EXPORT_LEASE_S: Final = 60
 #: Seconds for which only one process revalidates a query: as long as its calls may take.
 REVALIDATION_LEASE_S: Final = REQUEST_BUDGET_S
 #: Seconds that a token must have left for a call behind a request: nobody would refresh it there.

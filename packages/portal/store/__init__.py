@@ -6,7 +6,7 @@
           │                 take, and why they fail
           └ inspection      what the servers of a store tell of themselves
       ├ redis_faults    why a Redis can't be used, in words
-    survey          what a store is; its keys with their sizes, in small steps
+    survey          what a store is, for operators and as metrics
     updates         changes of a value that depend on the value of before
     readiness       whether both stores take writes, for `/readyz`
     unknown_values  the line in the log about a value that this release can't read
@@ -25,6 +25,6 @@ from portal.store.checks import STORE_IS_AWAY, check_embedded_store, check_query
 from portal.store.inspection import StoreServer
 from portal.store.readiness import check_readiness
 from portal.store.shared_store import SharedStore, import_backends, query_store, refresh_store
-from portal.store.survey import inspect_store, survey_keys
+from portal.store.survey import inspect_store
 from portal.store.unknown_values import note_unknown
 from portal.store.updates import MISSING, Missing

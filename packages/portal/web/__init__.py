@@ -10,7 +10,7 @@
               cookies/   sign-in cookies, messages                 context_processors    render_kept
                 submissions    the key of a form, and what the next page says of it: see_other, undo_toast
                 frame/   the shell around a page, and the user
-                  present/   records and values as texts           request, csrf, security_headers
+                  present/   records and values as texts           request, security_headers
                   metrics    the counts of all workers       preferences     the user's time zone and theme
 
 Lists, forms, records and overviews are above it: `portal_pages`. A module imports from rows below its own, and from

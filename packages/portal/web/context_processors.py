@@ -13,16 +13,17 @@
 from __future__ import annotations
 
 import re
+import secrets
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from django.contrib.messages import get_messages
 from django.http import HttpResponse
 from django.shortcuts import render
+from django.template.backends.utils import csrf_input
 from django.utils.functional import SimpleLazyObject, cached_property
 from markupsafe import Markup
 
-from portal.web.csrf import CSRF_HOLE, CsrfInput
 from portal.web.frame import is_not_offered, known_essentials, navigation_entries, shell_for, use_app_essentials
 from portal.web.submissions import SUBMISSION_HOLE, ShownToasts, SubmissionInput
 from portal.web.templating import own_or_default, part_cache, render_part
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
     from portal.web.frame import Shell
     from portal.web.request import PortalRequest
 
+#: Stands for the hidden input in a page that is kept. Nobody else can write it.
+CSRF_HOLE: Final = Markup("<!--%s-->") % secrets.token_hex(16)
 _SUBMISSION_HOLE: Final = SUBMISSION_HOLE.encode()
 _ACCOUNT: Final = "portal/parts/essentials.html"
 
@@ -50,7 +53,7 @@ def essentials(request: PortalRequest) -> dict[str, Any]:
         or (SimpleLazyObject(partial(use_app_essentials, request)) if shell.signed_in else None),
         "sidebar": Sidebar(request, shell),
         "messages": ShownToasts(request),
-        "csrf_input": CsrfInput(request),
+        "csrf_input": SimpleLazyObject(partial(csrf_input, request)),
         "submission_input": SubmissionInput(),
     }
 
@@ -123,7 +126,7 @@ def render_kept(
         return tuple(part.encode() for part in str.split(page, CSRF_HOLE))
 
     parts = part_cache.kept(make, key=(template, shell, user, *key))
-    page = parts[0] if len(parts) == 1 else str(CsrfInput(request).__html__()).encode().join(parts)
+    page = parts[0] if len(parts) == 1 else csrf_input(request).encode().join(parts)
     if _SUBMISSION_HOLE in page:
         page = re.sub(_SUBMISSION_HOLE, lambda _: SubmissionInput().__html__().encode(), page)
     return HttpResponse(page)

@@ -14,8 +14,6 @@ from django.contrib.messages import get_messages
 from django.shortcuts import redirect
 from markupsafe import Markup
 
-from portal.web.csrf import random_text
-
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
@@ -28,8 +26,6 @@ SUBMISSION_FIELD: Final = "submissionKey"
 #: Sent with a form that was sent before, with an outcome that nobody knows: no later failure tells it.
 UNKNOWN_FIELD: Final = "outcomeUnknown"
 _KEY: Final = re.compile(r"[A-Za-z0-9_-]{16,64}")
-#: 131 bits.
-_KEY_CHARS: Final = 22
 #: The request's attribute.
 _USED: Final = "_portal_submission_key"
 
@@ -52,8 +48,8 @@ def used_submission_key(request: HttpRequest) -> str:
 
 
 def new_submission_key() -> str:
-    """A random key."""
-    return random_text()[:_KEY_CHARS].decode()
+    """Return a random key."""
+    return secrets.token_urlsafe(16)
 
 
 class SubmissionInput:

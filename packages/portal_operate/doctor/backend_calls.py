@@ -18,15 +18,17 @@ from portal_operate.suggestions import did_you_mean
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from django.core.checks import CheckMessage
+
     from portal.query import Endpoint
-    from portal_operate.doctor.findings import Finding, Patient
+    from portal_operate.doctor.findings import Patient
 
 _PAGE: Final = "docs/reference/what-we-ask-of-a-backend.md"
 _VARIABLE: Final = "APP_BACKEND_OFFERS"
 
 
-def look_at_calls(patient: Patient) -> Iterator[Finding]:
-    """`/me`, then each call that reads, then what lists make of their parameters. Nothing is written."""
+def look_at_calls(patient: Patient) -> Iterator[CheckMessage]:
+    """Try `/me`, then each call that reads, then the parameters of lists. Nothing is written."""
     if patient.access is None:
         yield ok("calls", "not tried: --token-file gives the access token of a user")
         return
@@ -58,7 +60,7 @@ def caller_with(access: str) -> BackendCaller:
     return BackendCaller(api=api_session(), tokens=TokenStore(TokenPair(access=access)))
 
 
-def _compare(caller: BackendCaller, hooks: list[Endpoint[Any]]) -> Iterator[Finding]:
+def _compare(caller: BackendCaller, hooks: list[Endpoint[Any]]) -> Iterator[CheckMessage]:
     """Hold what is declared against what the backend has: each difference by its name."""
     missing: dict[str, str] = {}
     undeclared, untold, agreed = [], [], 0
@@ -87,7 +89,7 @@ def _compare(caller: BackendCaller, hooks: list[Endpoint[Any]]) -> Iterator[Find
         yield ok("not told", f"by a write that is not tried, or by the rows that are there: {', '.join(untold)}")
 
 
-def _look_at_profile(profile: Any) -> Finding:
+def _look_at_profile(profile: Any) -> CheckMessage:
     platforms = derive_platforms_from_me(profile)
     if platforms:
         return ok("GET /me", f"permits {', '.join(platforms)}")

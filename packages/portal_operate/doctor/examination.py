@@ -1,4 +1,4 @@
-"""Which subjects are looked at, in which order; and those that are of this machine: its environment, folder, disk."""
+"""Subjects of the doctor in their order; and those of this machine: its environment, folder, disk."""
 
 from __future__ import annotations
 
@@ -8,15 +8,18 @@ import shutil
 import ssl
 import stat
 import tempfile
-from typing import TYPE_CHECKING, Final
+from dataclasses import fields
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import django
 from django.core.checks import ERROR, run_checks
 
 from portal import __version__
 from portal.api import honours_idempotency_key
+from portal.config.current import portal_config
 from portal.config.environment import VARIABLES as DECLARED
 from portal.config.environment import Source, quoted_names, try_config, undeclared_names, variable_values
+from portal.config.portal_config import PortalConfig
 from portal_operate.doctor.backend_calls import look_at_calls
 from portal_operate.doctor.findings import Patient, error, ok, warning
 from portal_operate.doctor.servers import look_at_backend, look_at_key_set, look_at_provider
@@ -24,18 +27,22 @@ from portal_operate.doctor.stores import look_at_stores
 from portal_operate.suggestions import did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Set as AbstractSet
     from pathlib import Path
 
+    from django.core.checks import CheckMessage
+
     from portal.errors import ConfigurationError
-    from portal_operate.doctor.findings import Finding
 
 
+#: Tag of the checks of what is running: `check --tag live`.
+LIVE: Final = "live"
 _PAGE: Final = "docs/reference/environment.md"
 
 
-def look_at_environment(problems: Sequence[ConfigurationError]) -> Iterator[Finding]:
-    """What is missing or malformed, all of it; what has quotes of its own, and what nobody reads."""
+def look_at_environment(problems: Sequence[ConfigurationError]) -> Iterator[CheckMessage]:
+    """Name all variables that are missing, malformed, in quotes, or read by nobody; then those that are set."""
     for problem in problems:
         yield error("environment", str(problem), f"set it: {_PAGE} says how")
     for name in quoted_names():
@@ -43,13 +50,13 @@ def look_at_environment(problems: Sequence[ConfigurationError]) -> Iterator[Find
     for name in undeclared_names():
         meant = did_you_mean(name, [variable.name for variable in DECLARED])
         yield warning("environment", f"{name} is set, and nothing reads it", meant or "take it away")
-    if not problems:
-        count = sum(value.source is not Source.DEFAULT for value in variable_values())
-        yield ok("environment", f"{count} variables are set, and can be read")
+    for value in variable_values():
+        if value.source is not Source.DEFAULT:
+            yield ok(value.variable.name, f"{value.shown} ({value.source.value})")
 
 
-def look_at_addresses(patient: Patient) -> Iterator[Finding]:
-    """Where redirects may lead, and which hosts get the sign-in's cookies."""
+def look_at_addresses(patient: Patient) -> Iterator[CheckMessage]:
+    """Say where redirects may lead, and which hosts get the sign-in's cookies."""
     config = patient.config
     yield ok("addresses", ", ".join(f"{app} {origin}" for app, origin in config.known_origins.items()))
     yield ok("cookie domain", config.cookie_domain or "unset: each host has cookies of its own")
@@ -58,28 +65,27 @@ def look_at_addresses(patient: Patient) -> Iterator[Finding]:
         yield ok("OpenID redirect address", f"{back} has to be registered at the provider")
 
 
-def look_at_lost_answers(patient: Patient) -> Iterator[Finding]:
-    """What becomes of a refresh and of a create whose answer is lost, with the backend as it is declared."""
+def look_at_lost_answers(patient: Patient) -> Iterator[CheckMessage]:
+    """Say what follows a lost answer to a refresh and to a create, with the backend as it is declared."""
+    name, is_set = "APP_API_HONOURS_IDEMPOTENCY_KEY", patient.config.honours_idempotency_key
     if honours_idempotency_key(patient.config):
         seen = (
-            "APP_API_HONOURS_IDEMPOTENCY_KEY is on: what got no answer is sent again under its key. A backend that "
-            "does not know keys then makes two rows of a create, and takes the second use of a refresh token for theft"
+            f"{name} is on: what got no answer is sent again under its key. A backend that does not know keys then "
+            "makes two rows of a create, and takes the second use of a refresh token for theft"
         )
         yield ok("lost answers", seen)
-        return
-    cause, remedy = "is off", "set it, if the backend does what has a known Idempotency-Key only once"
-    if patient.config.honours_idempotency_key:
-        cause = "is on and has no effect, since the backend's class has no idempotency_header"
-        remedy = "unset it, or name the header"
-    seen = (
-        f"APP_API_HONOURS_IDEMPOTENCY_KEY {cause}: after a lost answer of a refresh the user has to sign in again, and "
-        "who sends a form whose outcome is unknown once more may do it twice"
-    )
-    yield warning("lost answers", seen, remedy)
+    else:
+        cause = "is on and has no effect, since the backend's class has no idempotency_header" if is_set else "is off"
+        seen = (
+            f"{name} {cause}: after a lost answer of a refresh the user has to sign in again, and a form of unknown "
+            "outcome that is sent once more may be done twice"
+        )
+        remedy = "set it, if the backend does what has a known Idempotency-Key only once"
+        yield warning("lost answers", seen, "unset it, or name the header" if is_set else remedy)
 
 
-def look_at_versions(patient: Patient) -> Iterator[Finding]:  # noqa: ARG001  as all that look
-    """What runs here."""
+def look_at_versions(patient: Patient) -> Iterator[CheckMessage]:  # noqa: ARG001  as all that look
+    """Say which versions run here."""
     python, framework = platform.python_version(), django.get_version()
     yield ok("versions", f"portal {__version__}, Python {python}, Django {framework}, {ssl.OPENSSL_VERSION}")
 
@@ -88,14 +94,12 @@ def look_at_versions(patient: Patient) -> Iterator[Finding]:  # noqa: ARG001  as
 _FATAL: Final = frozenset({"portal.W001", "portal.W003", "portal.W011", "portal.W013", "portal.W017"})
 
 
-def look_at_checks(patient: Patient) -> Iterator[Finding]:
-    """Django's system checks and ours: outside of DEBUG with those of `check --deploy`."""
-    if patient.unread:
-        yield error("system checks", "not run: they need a configuration that can be read", "see above")
-        return
-    messages = [m for m in run_checks(include_deployment_checks=not patient.config.debug) if not m.is_silenced()]
+def look_at_checks(patient: Patient) -> Iterator[CheckMessage]:
+    """Run Django's system checks and ours: outside of DEBUG with those of `check --deploy`."""
+    config = patient.config
+    messages = [m for m in run_checks(include_deployment_checks=not config.debug) if not m.is_silenced()]
     # With http a developer's machine may have any address.
-    is_deployed = not patient.config.debug or patient.config.secure
+    is_deployed = not config.debug or config.secure
     for message in messages:
         make = error if message.level >= ERROR or (is_deployed and message.id in _FATAL) else warning
         yield make(f"check {message.id}", message.msg, message.hint or "see the message")
@@ -108,40 +112,26 @@ _MB: Final = 1024 * 1024
 _SPARE_MB: Final = 100
 
 
-def look_at_state_folder(patient: Patient) -> Iterator[Finding]:
-    """Owner, rights, and that it can be written to. A folder that is missing is made by the start."""
-    folder = patient.config.state_dir
-    existing = _existing(folder)
-    try:
-        status = existing.stat()
-    except OSError as fault:
-        yield error("state folder", f"{folder}: {fault.strerror}", "set APP_STATE_DIR to a folder of this user")
-        return
-    if existing != folder:
-        if os.access(existing, os.W_OK | os.X_OK):
-            yield ok("state folder", f"{folder} is not there yet; the first use makes it")
-        else:
-            yield error("state folder", f"{folder} can't be made: {existing} is not this user's", "set APP_STATE_DIR")
-        return
-    if status.st_uid != os.geteuid():
-        yield error(
-            "state folder",
-            f"{folder} belongs to user {status.st_uid}, and this process is user {os.geteuid()}",
-            "run this command as the servers' user, or give the folder to it",
-        )
-        return
-    if cause := _why_not_written(folder):
-        yield error("state folder", f"{folder} can't be written to: {cause}", "make room, or give it rights")
-        return
+def look_at_state_folder(patient: Patient) -> Iterator[CheckMessage]:
+    """Check owner, rights, and that it can be written to. A folder that is missing is made by the start."""
+    folder, existing = patient.config.state_dir, _existing(patient.config.state_dir)
+    status = existing.stat()
     mode = stat.S_IMODE(status.st_mode)
-    if mode & 0o077:
+    if existing == folder and status.st_uid != os.geteuid():
+        seen = f"{folder} belongs to user {status.st_uid}, and this process is user {os.geteuid()}"
+        yield error("state folder", seen, "run this command as the servers' user, or give the folder to it")
+    elif cause := _why_not_written(existing):
+        yield error("state folder", f"{folder} can't be written to: {cause}", "make room, or give this user the right")
+    elif existing != folder:
+        yield ok("state folder", f"{folder} is not there yet; the first use makes it")
+    elif mode & 0o077:
         yield warning("state folder", f"{folder} has mode {mode:04o}: others may enter", f"chmod 0700 {folder}")
     else:
         yield ok("state folder", f"{folder}, mode {mode:04o}, of this user")
 
 
-def look_at_static_files(patient: Patient) -> Iterator[Finding]:
-    """The folder that servers of several releases share, if there is one."""
+def look_at_static_files(patient: Patient) -> Iterator[CheckMessage]:
+    """Check the folder that servers of several releases share, if there is one."""
     folder = patient.config.static_shared_dir
     if folder is None:
         return
@@ -152,21 +142,20 @@ def look_at_static_files(patient: Patient) -> Iterator[Finding]:
         yield ok("static files", f"shared with other releases in {folder}")
 
 
-def look_at_disk(patient: Patient) -> Iterator[Finding]:
-    """The room below the state folder, against what the embedded store may take."""
+def look_at_disk(patient: Patient) -> Iterator[CheckMessage]:
+    """Hold the room below the state folder against what the embedded store may take."""
     config = patient.config
     free = shutil.disk_usage(_existing(config.state_dir)).free // _MB
-    stores = (not config.cache_url) + (not config.refresh_cache_url)
-    needed = stores * config.store_max_mb + _SPARE_MB
+    needed = ((not config.cache_url) + (not config.refresh_cache_url)) * config.store_max_mb
     seen = f"{free:,} MB free below {config.state_dir}"
-    if free < needed:
-        yield warning("disk", f"{seen}; the embedded store may take {needed - _SPARE_MB} MB", "make room on that disk")
+    if free < needed + _SPARE_MB:
+        yield warning("disk", f"{seen}; the embedded store may take {needed} MB", "make room on that disk")
     else:
         yield ok("disk", seen)
 
 
 def _why_not_written(folder: Path) -> str | None:
-    """Why no file can be made in a folder; None if one can."""
+    """Return why no file can be made in a folder; None if one can."""
     try:
         with tempfile.TemporaryFile(dir=folder) as file:
             file.write(b"x")
@@ -179,42 +168,67 @@ def _existing(folder: Path) -> Path:
     return next((path for path in (folder, *folder.parents) if path.exists()), folder)
 
 
-#: What is said while it is looked at, the fields that it needs, and who looks.
-_SUBJECTS: Final[tuple[tuple[str, frozenset[str], Callable[[Patient], Iterator[Finding]]], ...]] = (
-    ("versions", frozenset(), look_at_versions),
-    ("addresses", frozenset({"origins", "cookie_domain"}), look_at_addresses),
-    ("state folder", frozenset({"state_dir"}), look_at_state_folder),
-    ("disk", frozenset({"state_dir"}), look_at_disk),
-    ("static files", frozenset({"static_shared_dir"}), look_at_static_files),
+class Subject(NamedTuple):
+    """Subject of the doctor.
+
+    :ivar needs: fields of the configuration. One that can't be read holds another value in its place.
+    """
+
+    name: str
+    look: Callable[[Patient], Iterable[CheckMessage]]
+    needs: AbstractSet[str] = frozenset()
+
+
+_OF_CALLS: Final = {"api_base_url", "api_ca_file", "connect_timeout_s", "read_timeout_s"}
+#: Looks at what runs: the checks with the tag `live`.
+SUBJECTS: Final = (
+    Subject("versions", look_at_versions),
+    Subject("addresses", look_at_addresses, {"origins", "cookie_domain"}),
+    Subject("state folder", look_at_state_folder, {"state_dir"}),
+    Subject("disk", look_at_disk, {"state_dir"}),
+    Subject("static files", look_at_static_files, {"static_shared_dir"}),
     # Before all that starts a thread: it forks.
-    ("stores", frozenset({"cache_url", "refresh_cache_url", "store_max_mb", "state_dir"}), look_at_stores),
-    ("backend", frozenset({"api_base_url", "api_ca_file", "connect_timeout_s", "read_timeout_s"}), look_at_backend),
-    ("lost answers", frozenset({"honours_idempotency_key", "backend"}), look_at_lost_answers),
-    ("calls", frozenset({"api_base_url", "api_ca_file", "connect_timeout_s", "read_timeout_s"}), look_at_calls),
-    ("keys of access tokens", frozenset({"verification", "api_ca_file"}), look_at_key_set),
-    ("OpenID provider", frozenset({"oidc", "api_ca_file"}), look_at_provider),
-    ("system checks", frozenset(), look_at_checks),
+    Subject("stores", look_at_stores, {"cache_url", "refresh_cache_url", "store_max_mb", "state_dir"}),
+    Subject("backend", look_at_backend, _OF_CALLS),
+    Subject("lost answers", look_at_lost_answers, {"honours_idempotency_key", "backend"}),
+    Subject("calls", look_at_calls, _OF_CALLS),
+    Subject("keys of access tokens", look_at_key_set, {"verification", "api_ca_file"}),
+    Subject("OpenID provider", look_at_provider, {"oidc", "api_ca_file"}),
 )
+SYSTEM_CHECKS: Final = Subject("system checks", look_at_checks, {field.name for field in fields(PortalConfig)})
 
 
-def examine(app: str, *, progress: Callable[[str], None], access: str | None = None) -> Iterator[Finding]:
-    """Look at everything of a project; a subject that fails is a finding, and the next one is looked at.
+def check_live(**_: object) -> list[CheckMessage]:
+    """Check what runs, as a system check: `check --tag live` registers it, and no other command has it."""
+    return list(examine(portal_config().project.app))
 
-    :param progress: is told what is looked at.
+
+def examine(
+    app: str,
+    subjects: Sequence[Subject] = SUBJECTS,
+    *,
+    progress: Callable[[str], object] = str,
+    access: str | None = None,
+) -> Iterator[CheckMessage]:
+    """Look at the subjects of a project; one that fails is a finding, and the next one is looked at.
+
+    :param progress: is told the subject.
     :param access: the access token of a user, with which the backend's calls are tried.
     """
     reading = try_config(app)
-    patient = Patient(config=reading.config, unread=reading.unread, access=access)
+    patient = Patient(config=reading.config, access=access)
     yield from look_at_environment(reading.problems)
-    for subject, needs, look in _SUBJECTS:
-        progress(f"{subject} …")
-        if missing := needs & reading.unread:
-            yield error(subject, f"not looked at: {', '.join(sorted(missing))} can't be read", "see above")
+    for subject in subjects:
+        progress(f"{subject.name} …")
+        if missing := subject.needs & reading.unread:
+            yield error(subject.name, f"not looked at: {', '.join(sorted(missing))} can't be read", "see above")
             continue
         try:
-            yield from look(patient)
+            yield from subject.look(patient)
         except PermissionError as fault:
             remedy = "run this command as the servers' user, or give that user the right"
-            yield error(subject, f"{fault.filename}: {fault.strerror}", remedy)
+            yield error(subject.name, f"{fault.filename}: {fault.strerror}", remedy)
         except Exception as fault:  # noqa: BLE001  one subject's fault hides no other
-            yield error(subject, f"not looked at to the end: {type(fault).__name__}", "report this fault of doctor")
+            yield error(
+                subject.name, f"not looked at to the end: {type(fault).__name__}", "report this fault of doctor"
+            )

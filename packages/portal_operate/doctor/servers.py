@@ -16,45 +16,46 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     import jwt
+    from django.core.checks import CheckMessage
 
     from portal.config.portal_config import PortalConfig
     from portal.identity import TokenVerifier
-    from portal_operate.doctor.findings import Finding, Patient
+    from portal_operate.doctor.findings import Patient
     from portal_operate.probe import Probe
 
 #: A clock that differs by more than this is worth a look, seconds. The header `Date` has whole ones.
 _CLOCK_WARNING_S: Final = 5.0
 #: What to do when a step fails.
 _REMEDIES: Final = {
-    "name": "correct the name in {variable}, or this machine's DNS",
-    "connection": "start that server, or open the way to it: address, port, firewall, proxy",
-    "tls": "APP_API_CA_FILE for an authority of your own, or a certificate for this name",
-    "answer": "ask who runs that server; APP_API_READ_TIMEOUT_S is how long an answer may take",
+    "DNS": "correct the name in {}, or this machine's DNS",
+    "TCP": "start that server, or open the way to it: address, port, firewall, proxy",
+    "TLS": "APP_API_CA_FILE for an authority of your own, or a certificate for this name",
+    "HTTP": "ask who runs that server; APP_API_READ_TIMEOUT_S is how long an answer may take",
 }
 
 
-def look_at_backend(patient: Patient) -> Iterator[Finding]:
-    """Every step of GET `/me` without a token, which the backend should refuse."""
-    config = patient.config
-    probe = probe_url(f"{config.api_base_url}/me", config=config)
+def look_at_backend(patient: Patient) -> Iterator[CheckMessage]:
+    """Try GET `/me` without a token, which the backend should refuse."""
+    probe = probe_url(f"{patient.config.api_base_url}/me", config=patient.config)
     yield from _steps("backend", probe, "APP_PUBLIC_API_BASE_URL")
-    if probe.status is None:
-        return
-    seen = f"GET /me without a token is answered {probe.status}"
-    if probe.status == HTTPStatus.UNAUTHORIZED:
-        yield ok("backend answer", f"{seen}, as it should be")
-    elif probe.status < HTTPStatus.BAD_REQUEST:
-        yield error("backend answer", seen, "it should be 401: is a page there in place of the API?")
-    elif probe.status == HTTPStatus.NOT_FOUND:
-        yield error("backend answer", seen, "correct the path in APP_PUBLIC_API_BASE_URL")
-    elif probe.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-        yield error("backend answer", seen, "ask who runs the backend")
-    else:
-        yield warning("backend answer", seen, "it should be 401: a token that is refused is renewed after a 401 alone")
+    subject, seen = "backend answer", f"GET /me without a token is answered {probe.status}"
+    match probe.status:
+        case None:
+            return
+        case HTTPStatus.UNAUTHORIZED:
+            yield ok(subject, f"{seen}, as it should be")
+        case HTTPStatus.NOT_FOUND:
+            yield error(subject, seen, "correct the path in APP_PUBLIC_API_BASE_URL")
+        case status if status < HTTPStatus.BAD_REQUEST:
+            yield error(subject, seen, "it should be 401: is a page there in place of the API?")
+        case status if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+            yield error(subject, seen, "ask who runs the backend")
+        case _:
+            yield warning(subject, seen, "it should be 401: a token that is refused is renewed after a 401 alone")
 
 
-def look_at_key_set(patient: Patient) -> Iterator[Finding]:
-    """The key that is configured, or those at the configured address; and the token that is given, by them."""
+def look_at_key_set(patient: Patient) -> Iterator[CheckMessage]:
+    """Check the key that is configured, or those at the configured address; and the token that is given, by them."""
     config, verification = patient.config, patient.config.verification
     if config.oidc.opaque_access_tokens:
         yield ok("keys", "access tokens are opaque: the backend alone reads them")
@@ -83,13 +84,13 @@ def look_at_key_set(patient: Patient) -> Iterator[Finding]:
         yield ok("issuer and audience", f"{verification.issuer}, {verification.audience}")
 
 
-def look_at_provider(patient: Patient) -> Iterator[Finding]:
-    """The provider's description of itself."""
-    config = patient.config
-    if not config.oidc.enabled:
+def look_at_provider(patient: Patient) -> Iterator[CheckMessage]:
+    """Hold the provider's description of itself against the configuration."""
+    issuer = patient.config.oidc.issuer
+    if not patient.config.oidc.enabled:
         yield ok("OpenID provider", "none: people sign in with a password")
         return
-    probe = probe_url(f"{config.oidc.issuer}/.well-known/openid-configuration", config=config)
+    probe = probe_url(f"{issuer}/.well-known/openid-configuration", config=patient.config)
     yield from _steps("OpenID provider", probe, "APP_OIDC_ISSUER")
     if probe.status is None:
         return
@@ -98,18 +99,18 @@ def look_at_provider(patient: Patient) -> Iterator[Finding]:
         remedy = "APP_OIDC_ISSUER should be the address before /.well-known/openid-configuration"
         yield error("OpenID discovery", f"answered {probe.status} with {probe.content_type}", remedy)
         return
-    issuer = str(document.get("issuer", ""))
     needed = ("authorization_endpoint", "token_endpoint", "jwks_uri")
-    missing = [name for name in needed if not document.get(name)]
-    if issuer.rstrip("/") != config.oidc.issuer.rstrip("/"):
-        yield error("OpenID issuer", f"it calls itself {issuer}", "set APP_OIDC_ISSUER to exactly that")
+    missing = ", ".join(name for name in needed if not document.get(name))
+    own = str(document.get("issuer", ""))
+    if own.rstrip("/") != issuer.rstrip("/"):
+        yield error("OpenID issuer", f"it calls itself {own}", "set APP_OIDC_ISSUER to exactly that")
     elif missing:
-        yield error("OpenID discovery", f"it names no {', '.join(missing)}", "ask who runs the provider")
+        yield error("OpenID discovery", f"it names no {missing}", "ask who runs the provider")
     else:
-        yield ok("OpenID discovery", f"issuer {issuer}")
+        yield ok("OpenID discovery", f"issuer {own}")
 
 
-def _key_set(config: PortalConfig) -> Iterator[Finding]:
+def _key_set(config: PortalConfig) -> Iterator[CheckMessage]:
     probe = probe_url(config.verification.jwks_url, config=config)
     yield from _steps("key set", probe, "APP_JWT_JWKS_URL")
     if probe.status is None:
@@ -122,18 +123,16 @@ def _key_set(config: PortalConfig) -> Iterator[Finding]:
     except ValueError:
         yield error("key set", f"no JWKS document with a usable key ({probe.content_type})", "correct APP_JWT_JWKS_URL")
         return
-    fitting = [key for key in keys if _fits(key, config.verification.algorithms)]
+    algorithms = config.verification.algorithms
     told = ", ".join(f"{key.key_id or 'without an id'} ({key.algorithm_name})" for key in keys)
-    if not fitting:
-        algorithms = ", ".join(config.verification.algorithms)
-        yield error(
-            "key set", f"no key for {algorithms}: {told}", "set APP_JWT_ALGORITHMS to what the backend signs with"
-        )
-    else:
+    if any(_fits(key, algorithms) for key in keys):
         yield ok("key set", f"{len(keys)} keys: {told}")
+    else:
+        remedy = "set APP_JWT_ALGORITHMS to what the backend signs with"
+        yield error("key set", f"no key for {', '.join(algorithms)}: {told}", remedy)
 
 
-def _token(access: str, config: PortalConfig, verifier: TokenVerifier) -> Iterator[Finding]:
+def _token(access: str, config: PortalConfig, verifier: TokenVerifier) -> Iterator[CheckMessage]:
     verification = config.verification
     if verification.jwks_url:
         keys = jwks_keys(config)
@@ -153,20 +152,19 @@ def _fits(key: jwt.PyJWK, algorithms: tuple[str, ...]) -> bool:
     return any(name.startswith(families) for name in algorithms) if families else False
 
 
-def _steps(subject: str, probe: Probe, variable: str) -> Iterator[Finding]:
-    """A finding for each step that was reached, and for the clock."""
-    names = {"name": "DNS", "connection": "TCP", "tls": "TLS", "answer": "HTTP"}
-    for step, took in probe.times_ms.items():
-        seen = f"{', '.join(probe.addresses)} in {took:g} ms" if step == "name" else f"{took:g} ms"
-        yield ok(f"{subject} {names[step]}", seen)
+def _steps(subject: str, probe: Probe, variable: str) -> Iterator[CheckMessage]:
+    """Give a message for each step that was reached, and for the clock."""
+    for step, took_ms in probe.times_ms.items():
+        yield ok(
+            f"{subject} {step}",
+            f"{', '.join(probe.addresses)} in {took_ms:g} ms" if step == "DNS" else f"{took_ms:g} ms",
+        )
     if probe.failed is not None:
-        yield error(f"{subject} {names[probe.failed]}", probe.cause, _REMEDIES[probe.failed].format(variable=variable))
-        return
-    ahead = probe.clock_ahead_s
-    if ahead is None:
+        yield error(f"{subject} {probe.failed}", probe.cause, _REMEDIES[probe.failed].format(variable))
+    elif probe.clock_ahead_s is None:
         yield ok(f"{subject} clock", "it does not say its time")
     else:
-        yield clock(f"{subject} clock", ahead, may_differ_s=_CLOCK_WARNING_S)
+        yield clock(f"{subject} clock", probe.clock_ahead_s, may_differ_s=_CLOCK_WARNING_S)
 
 
 def _json(probe: Probe) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import multiprocessing
+import os
 import secrets
 import statistics
 import time
@@ -15,11 +15,11 @@ from portal_operate.doctor.findings import clock, error, ok, warning
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from multiprocessing.queues import SimpleQueue
-    from multiprocessing.synchronize import Event
+
+    from django.core.checks import CheckMessage
 
     from portal.store import SharedStore
-    from portal_operate.doctor.findings import Finding, Patient
+    from portal_operate.doctor.findings import Patient
 
 _MB: Final = 1024 * 1024
 PROCESSES: Final = 4
@@ -28,14 +28,18 @@ KEYS: Final = 25
 #: Operations whose time is measured.
 _TIMED: Final = 20
 _LIFETIME_S: Final = 60
+#: Time in which the processes start, seconds.
+_STARTING_S: Final = 0.1
+#: Status of a process whose store failed; no process wins as many keys.
+_FAILED: Final = 255
 #: From this time on an operation is slow, ms; a page makes three or four.
 _SLOW_MS: Final = 20.0
 _FULL: Final = 0.7
 _CLOCK_WARNING_S: Final = 1.0
 
 
-def look_at_stores(patient: Patient) -> Iterator[Finding]:  # noqa: ARG001  as all that look
-    """Both stores."""
+def look_at_stores(patient: Patient) -> Iterator[CheckMessage]:  # noqa: ARG001  as all that look
+    """Check both stores."""
     for name, store in (("query store", query_store()), ("refresh store", refresh_store())):
         try:
             servers = inspect_store(store)
@@ -53,7 +57,7 @@ def look_at_stores(patient: Patient) -> Iterator[Finding]:  # noqa: ARG001  as a
             yield _atomic(name, store)
 
 
-def _room(subject: str, server: StoreServer) -> Finding:
+def _room(subject: str, server: StoreServer) -> CheckMessage:
     if server.used is None:
         return ok(subject, "it does not tell its size")
     if server.limit is None:
@@ -64,7 +68,7 @@ def _room(subject: str, server: StoreServer) -> Finding:
     return ok(subject, seen)
 
 
-def _speed(name: str, store: SharedStore) -> Finding:
+def _speed(name: str, store: SharedStore) -> CheckMessage:
     key, times = f"doctor:{secrets.token_hex(8)}", []
     for _ in range(_TIMED):
         began = time.monotonic()
@@ -79,40 +83,35 @@ def _speed(name: str, store: SharedStore) -> Finding:
     return ok(f"{name} speed", seen)
 
 
-def _atomic(name: str, store: SharedStore) -> Finding:
-    """All threads of all processes add the same keys at once: each key has exactly one winner."""
+def _atomic(name: str, store: SharedStore) -> CheckMessage:
+    """Have all threads of all processes add the same keys at once: each key has exactly one winner."""
     keys = [f"doctor:{secrets.token_hex(8)}" for _ in range(KEYS)]
+    begins_at = time.monotonic() + _STARTING_S
     # Forked, so that they have the settings of this process; the store opens its connections anew in each.
-    context = multiprocessing.get_context("fork")
-    won = context.SimpleQueue()
-    start = context.Event()
-    children = [context.Process(target=_win, args=(keys, start, won)) for _ in range(PROCESSES)]
-    for child in children:
-        child.start()
-    start.set()
-    counts = [won.get() for _ in children]
-    for child in children:
-        child.join()
+    children = [_fork_winner(keys, begins_at) for _ in range(PROCESSES)]
+    wins = [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
     store.delete_many(keys)
     tried = f"{PROCESSES} processes with {THREADS} threads each, {KEYS} keys"
-    if None in counts:
+    if not all(0 <= won < _FAILED for won in wins):
         return error(f"{name} atomic", f"the store failed meanwhile ({tried})", "see the store's lines above")
-    wins = sum(count or 0 for count in counts)
-    if wins != KEYS:
-        seen = f"{wins} winners for {KEYS} keys ({tried})"
+    if sum(wins) != KEYS:
+        seen = f"{sum(wins)} winners for {KEYS} keys ({tried})"
         return error(f"{name} atomic", seen, "use one Redis primary, or the embedded store on a local disk")
     return ok(f"{name} atomic", f"each key has one winner ({tried})")
 
 
-def _win(keys: list[str], start: Event, won: SimpleQueue[int | None]) -> None:
-    """In a child process: tell how many keys its threads have won; None if the store failed."""
+def _fork_winner(keys: list[str], begins_at: float) -> int:
+    """Begin a child process, whose status says how many keys its threads have won."""
 
     def add_all(_number: int) -> int:
-        start.wait()
+        time.sleep(max(0.0, begins_at - time.monotonic()))
         return sum(refresh_store().add(key, 1, lifetime_s=_LIFETIME_S) for key in keys)
 
+    if child := os.fork():
+        return child
+    won = _FAILED
     try:
         with ThreadPoolExecutor(THREADS) as threads:
-            won.put(sum(threads.map(add_all, range(THREADS))))
-    except StoreUnavailableError:
-        won.put(None)
+            won = sum(threads.map(add_all, range(THREADS)))
+    finally:
+        os._exit(won)

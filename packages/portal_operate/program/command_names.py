@@ -29,15 +29,8 @@ PROGRAMS: Final = {
 }
 #: Those of them that need the settings of a project, also where the configuration can't be read: the gateway's.
 IN_THE_GATEWAY: Final = {"services_from_openapi", "update_reference"}
-#: Commands that tell what is wrong with a configuration, so that they run with one that can't be read.
-ANY_CONFIGURATION: Final = frozenset({"doctor", "print_config"})
-#: Commands whose exit status tells what they found; where the configuration can't be read, they were not asked.
-NOT_ASKED_WITHOUT_CONFIGURATION: Final = frozenset(
-    {
-        *("clear_query_cache", "clear_sign_in_limit", "decode_token", "explain_route", "list_endpoints"),
-        *("list_platforms", "ping_api", "seed_sandbox", "sign_out_user"),
-    }
-)
+#: The command that tells what is wrong with a configuration, so that it runs with one that can't be read.
+ANY_CONFIGURATION: Final = "doctor"
 #: Commands of `portal_dev` for one project. It is among the `INSTALLED_APPS` in DEBUG alone; they run without, too.
 DEVELOPERS: Final = frozenset({"check_services", "update_catalogs"})
 #: Commands that read or write files of a checkout.

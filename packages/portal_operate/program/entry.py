@@ -18,7 +18,6 @@ from portal_operate.program.command_names import (
     CHECKOUT_COMMANDS,
     DEVELOPERS,
     IN_THE_GATEWAY,
-    NOT_ASKED_WITHOUT_CONFIGURATION,
     PROGRAMS,
     SANDBOX,
     WORKSPACE_COMMANDS,
@@ -59,7 +58,7 @@ def main(argv: Sequence[str]) -> int:
     os.environ["DJANGO_SETTINGS_MODULE"] = PROJECT_BY_APP[app].settings_module
     if rest[:1] == ["serve"]:
         return _serve([program, *rest], project=PROJECT_BY_APP[app])
-    if rest[:1] and rest[0] in ANY_CONFIGURATION:
+    if rest[:1] == [ANY_CONFIGURATION]:
         _configure(app)
     return _run_project_command([program, *rest])
 
@@ -140,8 +139,8 @@ def _run_project_command(argv: Sequence[str]) -> int:
     try:
         execute_from_command_line(list(argv))
     except SystemExit as end:
-        # The settings end the process with a line and status 1, which such a command gives another meaning.
-        if isinstance(end.code, str) and NOT_ASKED_WITHOUT_CONFIGURATION.intersection(argv[1:2]):
+        # The settings end the process with a line and status 1, which a command may give another meaning.
+        if isinstance(end.code, str):
             return _complain(end.code)
         raise
     return 0

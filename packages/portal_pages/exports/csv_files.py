@@ -30,7 +30,7 @@ from django.utils import timezone, translation
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from portal.errors import ApiUnauthorizedError, PortalError, SignInEndedError, SlotLostError, without_traceback
+from portal.errors import ApiUnauthorizedError, PortalError, SignInEndedError, without_traceback
 from portal.web.present import Badge
 
 if TYPE_CHECKING:
@@ -148,10 +148,8 @@ BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 #: The end of a whole file, for a script that asked for it: END OF TRANSMISSION. A server ends the body of a response
 #: that failed as it ends any other.
 END_MARK: Final = b"\x04"
-#: The last line of a file that is not whole: a page of its list can't be read; another file has taken its slot; the
-#: user's sign-in has ended.
+#: The last line of a file that is not whole: a page of its list can't be read; the user's sign-in has ended.
 BROKEN: Final = _("This file is not whole: the service stopped answering. Please export the list again.")
-OVERTAKEN: Final = _("This file is not whole: it stood still for too long. Please export the list again.")
 SIGNED_OUT: Final = _("This file is not whole: your sign-in has ended. Please sign in and export the list again.")
 
 
@@ -178,7 +176,6 @@ class CsvFile:
     ) -> None:
         self._name = name
         self._layout = layout
-        self._slot = slot
         self._rows = 0
         self._began = time.monotonic()
         self._parts = self._written(first, pages)
@@ -189,9 +186,9 @@ class CsvFile:
         return self
 
     def __next__(self) -> bytes:
-        """The next part.
+        """Return the next part.
 
-        :raises PortalError: a page can't be read, or the slot is lost. The part before says that the file is not whole.
+        :raises PortalError: a page can't be read. The part before says that the file is not whole.
         """
         return next(self._parts)
 
@@ -208,7 +205,6 @@ class CsvFile:
         yield BYTE_ORDER_MARK + head + self._lines(first)
         try:
             for page in pages:
-                self._slot.renew()
                 yield self._lines(page)
         except (SignInEndedError, ApiUnauthorizedError) as error:
             logger.warning("export of %s ended after %d rows: %s", self._name, self._rows, error)
@@ -218,7 +214,7 @@ class CsvFile:
         except PortalError as error:
             logger.warning("export of %s failed after %d rows: %s", self._name, self._rows, error)
             self._release()
-            yield layout.lines([[OVERTAKEN if isinstance(error, SlotLostError) else BROKEN]])
+            yield layout.lines([[BROKEN]])
             raise without_traceback(error) from None
         took_s = time.monotonic() - self._began
         logger.info("export of %s: %d rows in %.1f s", self._name, self._rows, took_s)

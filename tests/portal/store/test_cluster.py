@@ -51,9 +51,9 @@ def test_it_starts_works_and_tells_of_each_primary(redis_cluster):
         assert len({server.identity for server in servers}) == PRIMARIES
         assert not any(server.is_replica for server in servers)
         assert refresh_store().size().used > 0
-        found = {finding.subject: finding for finding in look_at_stores(None)}
+        found = {finding.obj: finding for finding in look_at_stores(None)}
         assert {f"refresh store primary {number} room" for number in (1, 2, 3)} <= set(found)
-        assert not any(finding.remedy for finding in found.values())
+        assert not any(finding.hint for finding in found.values())
 
 
 def test_what_is_one_users_or_one_sign_ins_is_one_step_and_is_spread_over_all_primaries(redis_cluster):

@@ -23,9 +23,8 @@ from portal.process import Pool
 from portal.testing import Backend, SignedIn
 from portal.testing.fixtures import backend
 from portal.web import context_processors
-from portal.web.context_processors import render_kept
+from portal.web.context_processors import CSRF_HOLE, render_kept
 from portal.web.cookies.message_storage import AppCookieStorage
-from portal.web.csrf import CSRF_HOLE
 from portal.web.submissions import SUBMISSION_HOLE
 from portal.web.templating import part_cache
 from tests.budgets.views import noting_submit

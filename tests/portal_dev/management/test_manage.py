@@ -95,7 +95,7 @@ def test_on_a_developers_machine_every_app_is_in_debug_without_a_word(checkout: 
 
 def test_on_a_server_the_missing_variable_is_named(server: Path) -> None:
     ran = type_in(server, "./manage.py", "--app", "energy", "check")
-    assert (ran.returncode, ran.stderr) == (1, f"{REQUIRED}; or DEBUG=on, on a developer's machine\n")
+    assert (ran.returncode, ran.stderr) == (2, f"{REQUIRED}; or DEBUG=on, on a developer's machine\n")
     ran = type_in(server, "./manage.py", "--app", BACKEND, "check")
     assert ran.stderr.startswith("sandbox_api: SANDBOX_SECRET_KEY should be set")
 

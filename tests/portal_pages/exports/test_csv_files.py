@@ -20,9 +20,9 @@ BEGIN = csv_files.BYTE_ORDER_MARK + b"Name\r\na\r\nb\r\n"
 class World:
     """A list with pages of one row each, after which there may be an error; and the slot of its file."""
 
-    def __init__(self, *names: str, error: Exception | None = None, lost_at: int = 0) -> None:
-        self.asked = self.renewed = self.released = 0
-        self.names, self.error, self.lost_at = names, error, lost_at
+    def __init__(self, *names: str, error: Exception | None = None) -> None:
+        self.asked = self.released = 0
+        self.names, self.error = names, error
 
     def walk(self) -> Iterator[WalkedPage[Any]]:
         for name in self.names:
@@ -30,11 +30,6 @@ class World:
             yield WalkedPage(rows=({"name": name},), total=len(self.names))
         if self.error is not None:
             raise self.error
-
-    def renew(self) -> None:
-        self.renewed += 1
-        if self.renewed == self.lost_at:
-            raise errors.SlotLostError("lost")
 
     def release(self) -> None:
         self.released += 1
@@ -57,8 +52,6 @@ class World:
         (World("a", "b", error=errors.ApiValidationError("no")), csv_files.BROKEN, True),
         (World("a", "b", error=errors.SignInEndedError("over")), csv_files.SIGNED_OUT, False),
         (World("a", "b", error=errors.ApiUnauthorizedError(status=401)), csv_files.SIGNED_OUT, False),
-        # No further page is read after the slot was lost.
-        (World("a", "b", "c", "d", lost_at=2), csv_files.OVERTAKEN, True),
     ],
 )
 def test_failure_is_the_last_line(
@@ -71,8 +64,8 @@ def test_failure_is_the_last_line(
     except errors.PortalError as error:
         raised = error
     assert b"".join(parts) == BEGIN + str(last_line).encode() + b"\r\n", "and no mark of a whole file"
-    assert type(raised) is (type(world.error or errors.SlotLostError("")) if is_raised else type(None))
-    assert (world.released, world.asked) == (1, 3 if world.lost_at else 2)
+    assert raised is (world.error if is_raised else None)
+    assert (world.released, world.asked) == (1, 2)
     [line] = [record for record in caplog.records if "export of energy.get_clients" in record.message]
     assert (line.levelname, line.exc_info, "after 2 rows" in line.message) == ("WARNING", None, True)
 
@@ -81,7 +74,7 @@ def test_failure_is_the_last_line(
 def test_a_file_has_a_mark_for_excel_a_heading_all_rows_and_the_end_mark_that_was_asked_for(is_marked: bool) -> None:
     world = World("a", "b", "c")
     assert b"".join(world.file(is_marked=is_marked)) == BEGIN + b"c\r\n" + csv_files.END_MARK * is_marked
-    assert (world.renewed, world.released) == (2, 1)
+    assert world.released == 1
 
 
 def test_one_page_is_read_for_each_part_and_none_after_it_is_closed() -> None:

@@ -1,33 +1,32 @@
-"""How many files are written at the same time: for one user, and in one process."""
+"""Limits on the files that are written at the same time: for one user, and in one process."""
 
 from __future__ import annotations
 
-import threading
+import os
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+from time import sleep
 
 import pytest
 
 from portal.config.limits import EXPORTS_PER_PROCESS, EXPORTS_PER_USER
-from portal.errors import SlotLostError
-from portal.store import MISSING, SharedStore
 from portal_pages.exports import export_slots
 from portal_pages.exports.export_slots import RUNNING, ExportSlot, Refusal, take_slot
-from tests.portal.query.fakes import FakeStore
-from tests.support.given_store import StoreOn
 
 
-@pytest.fixture
-def store(monkeypatch: pytest.MonkeyPatch) -> FakeStore:
-    made = FakeStore()
-    monkeypatch.setattr(export_slots, "query_store", lambda: made)
-    return made
+class Slow(set[ExportSlot]):
+    """Files whose number another thread may read before one more is added."""
+
+    def add(self, slot: ExportSlot) -> None:
+        sleep(0.01)
+        super().add(slot)
 
 
 @pytest.fixture(autouse=True)
-def _no_other_files(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    before = RUNNING.count
+def _no_file_is_left() -> Iterator[None]:
     yield
-    assert RUNNING.count == before, "a test kept a slot"
+    assert not RUNNING, "a test kept a slot"
 
 
 def taken(user: str) -> ExportSlot:
@@ -36,86 +35,48 @@ def taken(user: str) -> ExportSlot:
     return slot
 
 
-def test_a_user_has_so_many_and_another_user_has_their_own(store: FakeStore, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_users_are_limited_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(export_slots, "EXPORTS_PER_PROCESS", 99)
     slots = [taken("ada") for _ in range(EXPORTS_PER_USER)]
-    for _ in range(9):
-        assert take_slot("ada") is Refusal.OWN
-    assert RUNNING.count == EXPORTS_PER_USER, "a refusal takes nothing from the process"
+    assert take_slot("ada") is Refusal.OWN
+    assert len(RUNNING) == EXPORTS_PER_USER, "a refusal takes nothing from the process"
     slots.append(taken("ben"))
     for _ in range(2):
         slots[0].release()
-    assert RUNNING.count == EXPORTS_PER_USER, "a slot is released once"
+    assert len(RUNNING) == EXPORTS_PER_USER, "a slot is released once"
     slots.append(taken("ada"))
     for slot in slots:
         slot.release()
-    assert store.values == {}
 
 
-@pytest.mark.parametrize("is_down", [False, True])
-def test_a_process_has_so_many_also_without_the_store(store: FakeStore, is_down: bool) -> None:
-    store.down = is_down
-    slots = [taken("ada" if is_down else f"user {number}") for number in range(EXPORTS_PER_PROCESS)]
+def test_process_has_its_own_limit() -> None:
+    slots = [taken(f"user {number}") for number in range(EXPORTS_PER_PROCESS)]
     assert take_slot("one more") is Refusal.PROCESS
-    store.down = True  # a store that fails in the middle keeps no slot
     for slot in slots:
-        slot.renew()
         slot.release()
     taken("one more").release()
 
 
-# --- leases in a real store ---
+def test_parallel_threads_pass_no_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(export_slots, "RUNNING", Slow())
+    threads, together = 16, Barrier(16)
+
+    def take(_number: int) -> ExportSlot | Refusal:
+        together.wait()
+        return take_slot("ada")
+
+    with ThreadPoolExecutor(threads) as pool:
+        for _ in range(5):
+            slots = [slot for slot in pool.map(take, range(threads)) if isinstance(slot, ExportSlot)]
+            assert len(slots) == EXPORTS_PER_USER
+            for slot in slots:
+                slot.release()
 
 
-@pytest.fixture(params=["sqlite", pytest.param("redis", marks=pytest.mark.redis)])
-def real_store(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> SharedStore:
-    made = StoreOn(request.getfixturevalue(f"make_{request.param}")())
-    monkeypatch.setattr(export_slots, "query_store", lambda: made)
-    monkeypatch.setattr(export_slots, "EXPORTS_PER_PROCESS", 99)
-    return made
-
-
-@pytest.fixture
-def one_each(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(export_slots, "EXPORTS_PER_USER", 1)
-
-
-def ends(store: SharedStore, user: str) -> None:
-    """The leases of a user end."""
-    for number in range(EXPORTS_PER_USER):
-        store.delete(f"export:{user}:{number}")
-
-
-@pytest.mark.usefixtures("one_each")
-def test_a_file_whose_lease_has_ended_goes_on_unless_another_one_has_its_slot(real_store: SharedStore) -> None:
-    first = taken("ada")
-    ends(real_store, "ada")
-    first.renew()
-    assert take_slot("ada") is Refusal.OWN
-    ends(real_store, "ada")
-    second = taken("ada")
-    with pytest.raises(SlotLostError):
-        first.renew()
-    first.release()
-    second.renew()
-    assert take_slot("ada") is Refusal.OWN, "the other one keeps its slot"
-    second.release()
-    taken("ada").release()
-
-
-@pytest.mark.usefixtures("one_each")
-def test_lease_outlives_the_look_at_its_owner(real_store: SharedStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    with monkeypatch.context() as short:
-        short.setattr(export_slots, "EXPORT_LEASE_S", 1)
-        slot = taken("ada")
-    delete, meanwhile = real_store.delete, []
-
-    def late(key: str) -> bool:
-        threading.Event().wait(1.1)
-        meanwhile.append(take_slot("ada"))
-        return delete(key)
-
-    monkeypatch.setattr(real_store, "delete", late)
+def test_forked_process_has_no_files() -> None:
+    slot = taken("ada")
+    child = os.fork()
+    if not child:
+        os._exit(len(RUNNING))
+    assert os.waitpid(child, 0)[1] == 0
     slot.release()
-    assert meanwhile == [Refusal.OWN]
-    assert real_store.get("export:ada:0") is MISSING

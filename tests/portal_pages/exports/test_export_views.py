@@ -32,9 +32,9 @@ def user(backend: Backend, signed_in: SignedIn) -> Browser:
 
 @pytest.fixture(autouse=True)
 def _all_slots_are_given_back() -> Iterator[None]:
-    before = RUNNING.count
+    before = set(RUNNING)
     yield
-    assert RUNNING.count == before
+    assert before == RUNNING
 
 
 def lines(response: Any) -> list[str]:

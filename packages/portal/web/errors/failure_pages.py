@@ -21,7 +21,6 @@ from portal.api import honours_idempotency_key
 from portal.config.current import portal_config
 from portal.edge import PROBLEM_CONTENT_TYPE, accept_target, problem_document
 from portal.errors import ApiError, ApiUnavailableError, PortalError, SignInEndedError, StoreUnavailableError
-from portal.web.csrf import CSRF_FIELD
 from portal.web.errors.failure_log import explain_failure
 from portal.web.errors.failures import (
     ANOTHER_ACCOUNT,
@@ -84,7 +83,7 @@ def fields_to_send_again(request: PortalRequest, *, is_unknown: bool) -> tuple[t
     key = used_submission_key(request)
     if not key:
         return ()
-    own = {CSRF_FIELD, PAGE_ACCOUNT_FIELD, SUBMISSION_FIELD, UNKNOWN_FIELD}
+    own = {"csrfmiddlewaretoken", PAGE_ACCOUNT_FIELD, SUBMISSION_FIELD, UNKNOWN_FIELD}
     sent = [(name, value) for name, values in request.POST.lists() if name not in own for value in values]
     unknown = ((UNKNOWN_FIELD, "yes"),) if is_unknown else ()
     return (*((name, str(value)) for name, value in sent), (SUBMISSION_FIELD, key), *unknown)

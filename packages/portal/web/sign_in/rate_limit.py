@@ -1,4 +1,4 @@
-"""The limits on sign-ins (docs/adr/0003-sign-in-limit.md), counted in fixed windows of the clock.
+"""Limits on sign-ins (docs/adr/0003-sign-in-limit.md), counted in fixed windows of the clock.
 
 A try is counted before it is made, so that parallel tries can't pass together, and taken back unless it failed. A
 success is counted after it, so that a stranger's tries use up none of the owner's successes.
@@ -24,7 +24,7 @@ from portal.config.limits import (
     SIGN_INS_PER_ACCOUNT,
 )
 from portal.errors import StoreUnavailableError
-from portal.store import MISSING, query_store, survey_keys
+from portal.store import MISSING, query_store
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -39,9 +39,8 @@ _NAME_CHARS: Final = 32
 _ADDRESS: Final = "sign-in:address"
 _ACCOUNT: Final = "sign-in:account"
 _SUCCESSES: Final = "sign-in:success"
+_CLEARED: Final = "sign-in:cleared"
 _WINDOW_S: Final = SIGN_IN_WINDOW_MIN * 60
-#: Keys of the store that are looked through for counters.
-_MOST_KEYS: Final = 200_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,10 +103,10 @@ class SignInLimit:
         :param account: as the user typed it; capitals and spaces around it make no difference.
         :param address: of the browser. All texts that are no address share one counter.
         """
-        network = _hashed(network_of(address))
-        who = f"{_account(account)}:{network}"
-        limits, counted = {self._counter(_ACCOUNT, who): SIGN_IN_TRIES}, []
+        key, network, counted = _account(account), _hashed(network_of(address)), []
+        who = f"{key}:{network}"
         with _unless_store_fails():
+            limits = {self._counter(_ACCOUNT, key, network): SIGN_IN_TRIES}
             if self.store.get(f"sign-in:known:{who}") != 1:
                 limits[self._counter(_ADDRESS, network)] = SIGN_IN_TRIES_PER_ADDRESS
             for counter, limit in limits.items():
@@ -123,7 +122,7 @@ class SignInLimit:
         :param address: as in :meth:`count`.
         """
         with _unless_store_fails():
-            counter = self._counter("password-reset:address", _hashed(network_of(address)))
+            counter = self._of_window("password-reset:address", _hashed(network_of(address)))
             if self._count(counter) > PASSWORD_RESETS_PER_ADDRESS:
                 logger.warning("forgotten password: too many requests of one address")
                 return self._refusal()
@@ -135,25 +134,23 @@ class SignInLimit:
             for counter in attempt.counters:
                 self.store.incr(counter, -1)
 
-    def clear(self, *, account: str | None, address: str | None) -> int:
-        """Forget the failed tries of an account, those from an address, or both; gives the number of counters.
+    def clear(self, *, account: str | None, address: str | None) -> None:
+        """Forget the tries of an account, those from an address, or both: their counters get new names.
 
-        :raises StoreUnavailableError: some may be left.
+        :raises StoreUnavailableError: they may still count.
         """
-        network = None if address is None else _hashed(network_of(address))
-        starts = () if account is None else (f"{_ACCOUNT}:{_account(account)}:", f"{_SUCCESSES}:{_account(account)}:")
-        keys = [
-            key
-            for key in survey_keys(self.store, limit=_MOST_KEYS).sizes
-            if key.startswith(starts)
-            or (network is not None and key.startswith((_ADDRESS, _ACCOUNT)) and network in key.split(":"))
-        ]
-        self.store.delete_many(keys)
-        return len(keys)
+        if account is not None:
+            self._count(self._of_window(_CLEARED, _account(account)))
+        if address is not None:
+            self._count(self._of_window(_CLEARED, _hashed(network_of(address))))
 
-    def _counter(self, name: str, key: str) -> str:
-        """Name the counter of this window."""
-        return f"{name}:{key}:{int(self.clock() // _WINDOW_S)}"
+    def _counter(self, name: str, *keys: str) -> str:
+        """Name the counter of this window, with the number of times that its keys were cleared."""
+        cleared = self.store.get_many(self._of_window(_CLEARED, key) for key in keys)
+        return self._of_window(name, *keys, str(sum(number for number in cleared.values() if isinstance(number, int))))
+
+    def _of_window(self, *parts: str) -> str:
+        return ":".join((*parts, str(int(self.clock() // _WINDOW_S))))
 
     def _count(self, counter: str) -> int:
         total = self.store.incr(counter)

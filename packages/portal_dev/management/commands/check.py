@@ -6,10 +6,10 @@ from typing import Any
 
 from django.core.checks import register
 from django.core.management.base import SystemCheckError
-from django.core.management.commands.check import Command as CheckCommand
 
 from portal_dev.source_checks import check_source
 from portal_operate.checks import check_services, import_faults
+from portal_operate.management.commands.check import Command as CheckCommand
 
 
 class Command(CheckCommand):

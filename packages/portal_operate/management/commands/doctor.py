@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+from django.core.checks import ERROR, INFO, WARNING
+
 from portal.config.current import portal_config
 from portal_operate.answers import BAD, FINE, AdministrationCommand, CommandAnswer, read_token
-from portal_operate.doctor import Finding, Level, examine
+from portal_operate.doctor import SUBJECTS, SYSTEM_CHECKS, WORDS, examine
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from django.core.checks import CheckMessage
 
 
 class Command(AdministrationCommand):
@@ -37,26 +41,28 @@ class Command(AdministrationCommand):
     def answer(self, **options: Any) -> CommandAnswer:
         project = portal_config().project.app
         access = read_token(options["token_file"]) if options["token_file"] else None
-        findings = list(examine(project, progress=self.progress, access=access))
-        shown = [finding for finding in findings if not options["quiet"] or finding.level is not Level.OK]
-        counts = Counter(finding.level for finding in findings)
-        worst = next(level for level in (Level.ERROR, Level.WARNING, Level.OK) if counts[level])
+        messages = list(examine(project, (*SUBJECTS, SYSTEM_CHECKS), progress=self.progress, access=access))
+        counts = Counter(message.level for message in messages)
+        if options["quiet"]:
+            messages = [message for message in messages if message.level > INFO]
         return CommandAnswer(
             data={
                 "project": project,
-                "result": worst.value,
-                "findings": [finding.as_data() for finding in shown],
+                "result": WORDS[max(counts)],
+                "findings": [
+                    {"level": WORDS[each.level], "subject": each.obj, "seen": each.msg, "do": each.hint}
+                    for each in messages
+                ],
             },
-            lines=self._lines(shown, counts),
-            status=BAD if worst is Level.ERROR else FINE,
+            lines=self._lines(messages, counts),
+            status=BAD if counts[ERROR] else FINE,
         )
 
-    def _lines(self, findings: list[Finding], counts: Counter[Level]) -> Iterator[str]:
-        styles = {Level.OK: self.style.SUCCESS, Level.WARNING: self.style.WARNING, Level.ERROR: self.style.ERROR}
-        width = max((len(finding.subject) for finding in findings), default=0)
-        for finding in findings:
-            level = styles[finding.level](f"{finding.level.value:<8}")
-            yield f"{level} {finding.subject:<{width}}  {finding.seen}"
-            if finding.remedy:
-                yield f"{'':<8} {'':<{width}}  do: {finding.remedy}"
-        yield f"{counts[Level.ERROR]} errors, {counts[Level.WARNING]} warnings, {counts[Level.OK]} ok"
+    def _lines(self, messages: list[CheckMessage], counts: Counter[int]) -> Iterator[str]:
+        styles = {INFO: self.style.SUCCESS, WARNING: self.style.WARNING, ERROR: self.style.ERROR}
+        width = max((len(message.obj) for message in messages), default=0)
+        for message in messages:
+            yield f"{styles[message.level](f'{WORDS[message.level]:<8}')} {message.obj:<{width}}  {message.msg}"
+            if message.hint:
+                yield f"{'':<8} {'':<{width}}  do: {message.hint}"
+        yield f"{counts[ERROR]} errors, {counts[WARNING]} warnings, {counts[INFO]} ok"

@@ -140,7 +140,7 @@ def test_an_operator_lets_somebody_try_again(limit, whose, may_try):
     locked = [(account, address) for account in (ACCOUNT, "bob@example.com") for address in (OWNER, STRANGER)]
     for account, address in locked:
         fail(limit, times=SIGN_IN_TRIES, account=account, address=address)
-    assert limit.clear(**whose) == len(may_try) + (whose["address"] is not None)
+    limit.clear(**whose)
     assert {who for who in locked if isinstance(fail(limit, times=1, account=who[0], address=who[1])[0], Counted)} == (
         may_try
     )
