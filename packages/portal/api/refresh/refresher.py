@@ -138,14 +138,13 @@ class TokenRefresher:
 
         :raises ApiUnavailableError: the token expired on its way; another try gets a fresh one.
         """
-        pair, browser_refresh = tokens.current, tokens.browser_refresh
+        pair, browser_refresh, now = tokens.current, tokens.browser_refresh, self._clock.now()
         if tokens.status is not TokenStatus.REFRESHED or browser_refresh is None or pair.access is None:
             return
-        if is_expired(pair.access, now=self._clock.now()):
+        if is_expired(pair.access, now=now):
             raise _later(RefreshOutcome.BUSY)
         if not tokens.just_issued:
             return
-        now = self._clock.now()
         try:
             newest = self._records.newest(browser_refresh)
             record, token = newest.record, newest.refresh
