@@ -33,12 +33,7 @@ def test_the_release_of_what_is_kept_has_the_code_that_compiles_the_templates_an
     serve._provide_files()
     [(folders, more)] = asked
     packages = ROOT / "packages"
-    needed = {
-        packages / "portal",
-        packages / "portal_pages",
-        packages / "jinja_onepage",
-        ROOT / "apps" / config.project.app,
-    }
+    needed = {packages / "portal", packages / "portal_pages", ROOT / "apps" / config.project.app}
     assert needed <= folders
     assert all(each in more for each in ("jinja2-", "markupsafe-", "django_htmx-", "/static/"))
 

@@ -44,13 +44,13 @@ class Templates:
 
     def __init__(self, environment: PageEnvironment) -> None:
         self.environment = environment
-        self.paths = {name: environment.path_of(name) for name in environment.list_templates(extensions=["html"])}
+        self.paths = {name: environment.path_of(name) for name in environment.names()}
         self.tree = cache(self._tree)
 
     def _tree(self, name: str) -> nodes.Template:
-        """Return the tree of a template, its constants replaced; an empty one if it does not compile."""
+        """Return the tree of a template; an empty one if it does not compile."""
         try:
-            return self.environment.tree_with_calls(name)
+            return self.environment.tree_of(name)
         except (TemplateNotFound, TemplateSyntaxError):
             return nodes.Template([])
 

@@ -107,10 +107,9 @@ def _load(project: Project) -> None:
 def _load_templates_and_formats() -> None:
     from portal.config.locales import LOCALES  # noqa: PLC0415  in a process with several workers alone
     from portal.web.present import formats_of  # noqa: PLC0415  as above
-    from portal.web.templating import compile_templates, load_compiled_templates  # noqa: PLC0415  as above
+    from portal.web.templating import compile_templates  # noqa: PLC0415  as above
 
     compile_templates()
-    load_compiled_templates()
     for language in LOCALES:
         formats_of(language).load()
 

@@ -166,7 +166,6 @@ def _provide_files() -> bool:
         release_of,
         {
             PACKAGES / "portal",
-            PACKAGES / "jinja_onepage",
             SOURCE_ROOT / "apps",
             *(Path(each.path) for each in apps.get_app_configs()),
         },
