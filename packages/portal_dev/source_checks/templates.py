@@ -75,8 +75,10 @@ class Templates:
 
     def _name_faults(self, name: str, names: Names) -> Iterator[Fault]:
         path = self.paths[name]
-        for node in self.tree(name).find_all((nodes.Call, nodes.Filter, nodes.Test, nodes.Getattr, nodes.Getitem)):
+        for node in self.tree(name).find_all((nodes.Expr, nodes.Stmt)):
             match node:
+                case nodes.Extends(template=used) | nodes.Include(template=used) if constant(used):
+                    yield from unknown_name(path, node.lineno, "template", constant(used), self.paths)
                 case nodes.Call(node=nodes.Name(name=called)):
                     yield from _call_faults(path, node, called, names)
                 case nodes.Filter(name=used):

@@ -60,7 +60,7 @@ class PageTemplates(BaseEngine):
 
     def __init__(self, params: dict[str, Any]) -> None:
         self._params = params.copy()
-        self._options = self._params.pop("OPTIONS")
+        self._options = dict(self._params.pop("OPTIONS"))
         self._compiled_dir: Path | None = self._options.pop("compiled_dir", None)
         super().__init__(self._params)
         self._engines: dict[str, Jinja2] = {}
