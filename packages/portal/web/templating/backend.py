@@ -155,7 +155,5 @@ def render_block(template: str, block: str, variables: Mapping[str, object]) -> 
 
 def render_part(template: str, variables: Mapping[str, object]) -> Markup:
     """Render a template, or a block of one, with these variables alone, in the active language."""
-    page, _, block = template.partition(BLOCK_MARK)
-    found: Any = cast("PageTemplates", engines[PAGES]).environment(active_locale()).get_template(page)
-    shown = Block(found, block) if block else found
-    return Markup(shown.render({ZONE: get_current_timezone(), **variables}))  # noqa: S704  escaped
+    found = cast("PageTemplates", engines[PAGES]).get_template(template)
+    return Markup(found.template.render({ZONE: get_current_timezone(), **variables}))  # noqa: S704  escaped
