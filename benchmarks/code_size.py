@@ -31,7 +31,7 @@ def main() -> None:
     parser = parser_of(__doc__)
     parser.add_argument("--root", type=Path, default=ROOT, help="the checkout to count; this one's environment is used")
     parser.add_argument("--under", nargs="+", default=["."], metavar="FOLDER", help="count nothing else: .")
-    options = options_of(parser, under=["benchmarks", "packages/jinja_onepage", "packages/sqlite_cache"])
+    options = options_of(parser, under=["benchmarks", "packages/sqlite_cache"])
     root, under = options.root.resolve(), options.under
     sizes = {path: size_of((root / path).read_text()) for path in _tracked(root, under, ".py")}
     _row("package", "files", "code")

@@ -20,7 +20,7 @@ FOLDERS = (
     ROOT / "apps",
 )
 #: What others install and import: every export is a promise.
-PUBLISHED = {"portal.testing", "jinja_onepage", "sqlite_cache", "fork_safety"}
+PUBLISHED = {"portal.testing", "sqlite_cache", "fork_safety"}
 
 #: Names that production code does not use.
 UNUSED = {

@@ -34,7 +34,7 @@ def modules_below(*folders: str) -> list[Path]:
 
 
 #: What every server has.
-SERVED = ("packages/portal", "packages/portal_operate", "packages/portal_pages", "packages/jinja_onepage", "apps")
+SERVED = ("packages/portal", "packages/portal_operate", "packages/portal_pages", "apps")
 #: The code that a group is installed for. Some platforms have an extra of their own.
 CODE = {
     **{each.app: modules_below(f"apps/{each.app}") for each in PLATFORMS if each.app in GROUPS},

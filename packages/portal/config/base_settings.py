@@ -140,7 +140,6 @@ def _templates(config: PortalConfig) -> list[dict[str, Any]]:
         "BACKEND": "portal.web.templating.backend.PageTemplates",
         "DIRS": [source / "templates" for source in sources],
         "OPTIONS": {
-            "joins_pages": not config.debug,
             "auto_reload": config.debug,
             # With DEBUG, templates are compiled when they are asked for.
             "compiled_dir": None if config.debug else config.compiled_templates_dir,

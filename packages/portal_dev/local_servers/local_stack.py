@@ -24,7 +24,7 @@ LOCAL_STOP_TIMEOUT_S: Final = 3
 #: Packages whose code every project runs.
 SHARED_PACKAGES: Final = (
     *("portal", "portal_dev", "portal_gateway", "portal_oidc", "portal_operate", "portal_pages"),
-    *("jinja_onepage", "sqlite_cache", "fork_safety"),
+    *("sqlite_cache", "fork_safety"),
 )
 #: Accounts that the sandbox is seeded with, and their password; the contract names them.
 DEMO_PASSWORD = "demo"  # noqa: S105  a demonstration account's, printed at every start

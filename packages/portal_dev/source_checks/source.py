@@ -38,7 +38,7 @@ def check_source(**_kwargs: object) -> list[CheckMessage]:
     translated = [*folders, SOURCE_ROOT / "apps"] if project.is_gateway else folders
     services = files_in(services_folder(), ".py")
     own = [path for path in services if concerns(path.relative_to(services_folder()).parts[0].removesuffix(".py"))]
-    # Nobody can tell more of files that can't be read. A part with a fault is compiled with each page that includes it.
+    # Nobody can tell more of files that can't be read.
     faults = {fault for folder in folders for fault in unreadable_files(folder)} or {
         *_page_faults(project.app, folders),
         *(fault for folder in translated for fault in _untranslated(folder)),

@@ -44,13 +44,13 @@ class Templates:
 
     def __init__(self, environment: PageEnvironment) -> None:
         self.environment = environment
-        self.paths = {name: environment.path_of(name) for name in environment.list_templates(extensions=["html"])}
+        self.paths = {name: environment.path_of(name) for name in environment.names()}
         self.tree = cache(self._tree)
 
     def _tree(self, name: str) -> nodes.Template:
-        """Return the tree of a template, its constants replaced; an empty one if it does not compile."""
+        """Return the tree of a template; an empty one if it does not compile."""
         try:
-            return self.environment.tree_with_calls(name)
+            return self.environment.tree_of(name)
         except (TemplateNotFound, TemplateSyntaxError):
             return nodes.Template([])
 
@@ -75,8 +75,10 @@ class Templates:
 
     def _name_faults(self, name: str, names: Names) -> Iterator[Fault]:
         path = self.paths[name]
-        for node in self.tree(name).find_all((nodes.Call, nodes.Filter, nodes.Test, nodes.Getattr, nodes.Getitem)):
+        for node in self.tree(name).find_all((nodes.Expr, nodes.Stmt)):
             match node:
+                case nodes.Extends(template=used) | nodes.Include(template=used) if constant(used):
+                    yield from unknown_name(path, node.lineno, "template", constant(used), self.paths)
                 case nodes.Call(node=nodes.Name(name=called)):
                     yield from _call_faults(path, node, called, names)
                 case nodes.Filter(name=used):

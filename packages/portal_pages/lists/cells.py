@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any, Final, get_args, get_origin
 
 from django.utils.translation import gettext
 from jinja2 import pass_context
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
-from jinja_onepage import written
 from portal.query import Row, field_types
 from portal.web.present import Badge
 from portal_pages.lists.columns import cells_of, unsorted_headings
@@ -69,13 +68,13 @@ class Cell:
         if self.column.late is not None and self.column.late(row):
             return _late(context.environment.call_filter(how, value, context=context))
         if how == "text":
-            return written(_word(value) if isinstance(value, str) else value)
+            return escape(_word(value) if isinstance(value, str) else value)
         if how == "word":
-            return written(context["words"][self.words].get(value, value))
+            return escape(context["words"][self.words].get(value, value))
         if how == "yes_no":
-            return written(gettext("yes") if value else gettext("no"))
+            return escape(gettext("yes") if value else gettext("no"))
         given = (self.currency(row),) if how == "money" else (context["words"][self.words],) if how == "badge" else ()
-        return written(context.environment.call_filter(how, value, given, context=context))
+        return escape(context.environment.call_filter(how, value, given, context=context))
 
 
 class Cells:

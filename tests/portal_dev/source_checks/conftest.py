@@ -6,9 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from jinja2 import FileSystemLoader
 
 from portal.config.locales import DEFAULT_LOCALE
-from portal.web.templating.environment import PageEnvironment, PageLoader
+from portal.web.templating.environment import PageEnvironment
 from portal_dev.source_checks.faults import Names
 from portal_dev.source_checks.templates import Templates
 
@@ -47,8 +48,8 @@ def write(tmp_path: Path) -> Write:
 @pytest.fixture
 def environment(tmp_path: Path) -> PageEnvironment:
     """The environment of the default language, for the test's templates and the shared ones."""
-    loader = PageLoader([tmp_path, *SHARED])
-    return PageEnvironment(language=DEFAULT_LOCALE, joins_pages=False, loader=loader, autoescape=True)
+    loader = FileSystemLoader([tmp_path, *SHARED])
+    return PageEnvironment(language=DEFAULT_LOCALE, loader=loader, autoescape=True)
 
 
 @pytest.fixture

@@ -3,13 +3,12 @@
 ::
 
     backend            Django's template backend: chooses the language's environment, renders `"list.html#table"`
-      environment      Jinja2's environment: the loader, the names, what is compiled in advance; `mailto`, `tel`, `geo`
+      environment      Jinja2's environment: the names, the filters `mailto`, `tel`, `geo`
         names          `_`, `icon`, `static`, `url`, `nav_link`; the filters `badge`, `link`
           filters      values in the page's language: `day`, `money`, `amount`
       kept_parts       what was rendered, kept in the process
     form_renderer      Django's forms: the plain `<input>` without a template
 
-`jinja_onepage` joins a page with its layouts and parts, evaluates constants, and keeps what is compiled.
 A template imports none of these names. They are described in docs/reference/templates.md.
 """
 

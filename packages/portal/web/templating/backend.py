@@ -9,11 +9,13 @@ from django.template import engines
 from django.template.backends.base import BaseEngine
 from django.template.backends.jinja2 import Jinja2
 from django.utils.timezone import get_current_timezone
+from jinja2 import FileSystemBytecodeCache, FileSystemLoader
 from markupsafe import Markup
 
+from portal.config.environment import private_dir
 from portal.config.locales import DEFAULT_LOCALE, LOCALES
 from portal.web.request import active_locale
-from portal.web.templating.environment import BLOCK_MARK, PageEnvironment, PageLoader
+from portal.web.templating.environment import BLOCK_MARK, PageEnvironment
 from portal.web.templating.filters import ZONE
 
 if TYPE_CHECKING:
@@ -21,10 +23,33 @@ if TYPE_CHECKING:
 
     from django.forms import BoundField
     from django.template.backends.jinja2 import Template
+    from jinja2 import Template as Page
 
 #: The engine's name in the settings.
 PAGES: Final = "pages"
 _ENVIRONMENT: Final = f"{PageEnvironment.__module__}.{PageEnvironment.__name__}"
+
+
+class Block:
+    """One block of a page: rendered alone, with what is set at the top of the page's file."""
+
+    def __init__(self, page: Page, block: str) -> None:
+        self._page = page
+        self._block = block
+
+    def render(self, variables: Mapping[str, object]) -> str:
+        """Return the HTML of the block.
+
+        :raises KeyError: neither the page nor its layouts have that block.
+        """
+        page = self._page
+        context = page.new_context(dict(variables))
+        try:
+            # Before the outermost layout writes its first text, each layout has named its blocks.
+            next(page.root_render_func(context))
+            return page.environment.concat(context.blocks[self._block][0](context))
+        except Exception:  # noqa: BLE001  raised again, with the lines of the template, as by Jinja2's own `render`
+            page.environment.handle_exception()
 
 
 class PageTemplates(BaseEngine):
@@ -35,7 +60,7 @@ class PageTemplates(BaseEngine):
 
     def __init__(self, params: dict[str, Any]) -> None:
         self._params = params.copy()
-        self._options = self._params.pop("OPTIONS")
+        self._options = dict(self._params.pop("OPTIONS"))
         self._compiled_dir: Path | None = self._options.pop("compiled_dir", None)
         super().__init__(self._params)
         self._engines: dict[str, Jinja2] = {}
@@ -46,12 +71,16 @@ class PageTemplates(BaseEngine):
         return self._engine(active_locale()).from_string(template_code)
 
     def get_template(self, template_name: str) -> Template:
-        """The template of that name.
+        """Return the template, or the block, of that name.
 
         :raises django.template.TemplateDoesNotExist: there is no such file.
         :raises django.template.TemplateSyntaxError: the template has a mistake.
         """
-        return self._engine(active_locale()).get_template(template_name)
+        page, _, block = template_name.partition(BLOCK_MARK)
+        template: Any = self._engine(active_locale()).get_template(page)
+        if block:
+            template.template = Block(template.template, block)
+        return cast("Template", template)
 
     def environment(self, language: str) -> PageEnvironment:
         """Jinja2's environment of a language, one of :mod:`portal.config.locales`."""
@@ -69,21 +98,23 @@ class PageTemplates(BaseEngine):
         self._engines = engines_by_language
 
     def compile_all(self) -> None:
-        """Compile every template in every language that no other process has compiled, and import what renders them."""
+        """Load every template in every language, compiled or from the folder, and import what renders them."""
         for language in LOCALES:
             engine = self._engine(language)
             # Django imports these modules with the first page that it renders.
             _ = engine.template_context_processors
-            cast("PageEnvironment", engine.env).compile_all()
+            for name in self.environment(language).names():
+                engine.get_template(name)
 
     def _engine(self, language: str) -> Jinja2:
         engine = self._engines.get(language)
         if engine is None:
             options = {
                 **self._options,
-                "compiled_in": self._compiled_dir and self._compiled_dir / language,
+                # What is loaded from there is code.
+                "bytecode_cache": self._compiled_dir and FileSystemBytecodeCache(str(private_dir(self._compiled_dir))),
                 "environment": _ENVIRONMENT,
-                "loader": PageLoader(self.dirs),
+                "loader": FileSystemLoader(self.dirs),
                 "language": language,
             }
             # Of two threads that come here at once, both use the engine of the first.
@@ -92,16 +123,15 @@ class PageTemplates(BaseEngine):
 
 
 def separate_environment() -> PageEnvironment:
-    """Make an environment of the default language. It joins no page with its layout: each fault has its own line."""
-    loader = PageLoader(cast("PageTemplates", engines[PAGES]).dirs)
-    return PageEnvironment(language=DEFAULT_LOCALE, joins_pages=False, loader=loader, autoescape=True)
+    """Make an environment of the default language, which compiles its templates itself."""
+    loader = FileSystemLoader(cast("PageTemplates", engines[PAGES]).dirs)
+    return PageEnvironment(language=DEFAULT_LOCALE, loader=loader, autoescape=True)
 
 
 def compile_templates() -> None:
-    """Compile all templates in all languages now, so that no request has to wait for that.
+    """Load all templates in all languages now, so that no request has to wait for that.
 
-    Where the settings name a folder for them, the first process that does so writes them there. Others read a template
-    from there when a page first needs it.
+    Where the settings name a folder for compiled templates, one process compiles, and others read what it wrote there.
     """
     cast("PageTemplates", engines[PAGES]).compile_all()
 
@@ -124,6 +154,6 @@ def render_block(template: str, block: str, variables: Mapping[str, object]) -> 
 
 
 def render_part(template: str, variables: Mapping[str, object]) -> Markup:
-    """A template, with these variables alone, in the active language."""
-    environment = cast("PageTemplates", engines[PAGES]).environment(active_locale())
-    return Markup(environment.get_template(template).render({ZONE: get_current_timezone(), **variables}))  # noqa: S704  escaped
+    """Render a template, or a block of one, with these variables alone, in the active language."""
+    found = cast("PageTemplates", engines[PAGES]).get_template(template)
+    return Markup(found.template.render({ZONE: get_current_timezone(), **variables}))  # noqa: S704  escaped

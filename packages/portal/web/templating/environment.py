@@ -2,38 +2,35 @@
 
 from __future__ import annotations
 
-import pickle
 import re
-from copy import deepcopy
-from functools import partial
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
-from django.utils import translation
+from django.templatetags.static import static
 from django.utils.translation import gettext, ngettext
-from jinja2 import Environment, FileSystemLoader, nodes
+from jinja2 import Environment, FileSystemLoader, TemplateAssertionError, nodes, pass_context
+from jinja2.ext import Extension
 from jinja2.runtime import Macro
 from markupsafe import Markup, escape
 
-from jinja_onepage import CompiledTemplates, ConstantFolder, Joiner, PageCodeGenerator, written
 from portal.config.current import portal_config
 from portal.config.locales import LOCALES
 from portal.config.platforms import PRODUCT
 from portal.web.present import NO_VALUE, formats_of
 from portal.web.templating.filters import format_filters
-from portal.web.templating.names import FILTERS, FUNCTIONS, Links, icons_of
+from portal.web.templating.names import FILTERS, TEXTS, Links, icons_of, texts_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, MutableMapping
+    from collections.abc import MutableMapping
 
-    from jinja2 import Template
+    from jinja2.runtime import Context
 
 
 #: Everything that RFC 3966 leaves out of a number, and people write into it.
 _NO_DIGIT: Final = re.compile(r"[^0-9]")
-#: A line of nothing but one block or comment, which leaves nothing of itself.
-_LONE_BLOCK: Final = re.compile(r"\{[%#](?:(?![%#]\}).)*[%#]\}")
+_INDENTATION: Final = re.compile(r"^ +", re.MULTILINE)
 #: Decimal places: about a metre.
 _PLACES: Final = 5
 _MAP: Final = "https://www.openstreetmap.org/?mlat={0}&mlon={1}#map=17/{0}/{1}"  # fixed address: the public map
@@ -88,122 +85,39 @@ MACROS: Final = "portal/macros.html"
 TEMPLATE_POLICIES: Final = {"ext.i18n.trimmed": True}
 #: Separates a template's name from the name of a block: `"energy/clients/list.html#table"`.
 BLOCK_MARK: Final = "#"
-#: Blocks that views render alone.
-FRAGMENT_BLOCKS: Final = frozenset({"columns", "live", "row", "table"})
 
 
-def without_indentation(text: str) -> str:
-    """A template without its indentation, an eighth of a page. No template has text whose spaces matter.
+class OneSpaceOfIndentation(Extension):
+    """Leaves one space of each line's indentation, an eighth of a page. No template has text whose spaces matter."""
 
-    Where a line ends with a block, its end is no part of the page: one space stays of the indentation after it.
-    """
-    lines, is_open = [], False
-    for line in text.split("\n"):
-        bare = line.lstrip(" ")
-        is_lone = _LONE_BLOCK.fullmatch(bare)
-        lines.append(f" {bare}" if is_open and bare != line and bare and not is_lone else bare)
-        if not is_lone:
-            is_open = bare.endswith(("%}", "#}"))
-    return "\n".join(lines)
-
-
-class PageLoader(FileSystemLoader):
-    """Finds `"list.html#table"` in the file of `"list.html"`."""
-
-    def list_templates(self) -> list[str]:
-        """All names. An editor's link to nowhere, `.#list.html`, can be none."""
-        return [name for name in super().list_templates() if BLOCK_MARK not in name]
-
-    def get_source(self, environment: Environment, template: str) -> tuple[str, str, Callable[[], bool]]:
-        """The text without its indentation, the file, and whether the text is still that of the file."""
-        text, file, is_unchanged = super().get_source(environment, template.partition(BLOCK_MARK)[0])
-        return without_indentation(text), file, is_unchanged
-
-    def load(
-        self,
-        environment: Environment,
-        name: str,
-        globals: MutableMapping[str, Any] | None = None,  # noqa: A002  Jinja2's name
-    ) -> Template:
-        """The template, from what was compiled before if it is there. Its file is not read again then."""
-        assert isinstance(environment, PageEnvironment)  # noqa: S101  for type checkers
-        compiled = environment.compiled
-        code = None if compiled is None else compiled.code(name)
-        if code is not None:
-            return environment.template_class.from_code(environment, code, globals or {})
-        source, filename, is_unchanged = self.get_source(environment, name)
-        watched = [is_unchanged]
-        code = environment.compile(source, name, filename, watched=watched)
-        if compiled is not None:
-            compiled.add(name, code)
-        # Jinja2 asks in DEBUG alone.
-        return environment.template_class.from_code(
-            environment, code, globals or {}, lambda: all(is_same() for is_same in watched)
-        )
-
-
-class _Part(NamedTuple):
-    """A layout or part. To read a pickled tree takes a sixth of the CPU time of a deep copy.
-
-    The copies alone, about 1,200 for the pages of one app in three languages, took 0.07 s in place of 0.43 s.
-    """
-
-    pickled: bytes
-    has_blocks: bool
-    is_unchanged: Callable[[], bool]
+    def preprocess(self, source: str, name: str | None, filename: str | None = None) -> str:  # noqa: ARG002  of Jinja2
+        """Return the text that is compiled."""
+        return _INDENTATION.sub(" ", source)
 
 
 class PageEnvironment(Environment):
-    """The environment of one language. What a template says in that language is settled when it is compiled.
+    """The environment of one language.
 
     :ivar macros: the shared macros, each with the names of its arguments.
-    :ivar compiled: what was compiled by another process; None where nothing is kept.
     :param language: a language code of Django's.
-    :param joins_pages: whether a page, its layouts and its parts are compiled as one template.
-    :param compiled_in: the folder for what is compiled.
     """
 
-    code_generator_class = PageCodeGenerator
-    #: For the code that it generates.
-    written = staticmethod(written)
-
-    def __init__(
-        self,
-        *,
-        language: str,
-        joins_pages: bool,
-        loader: PageLoader,
-        compiled_in: Path | None = None,
-        **options: Any,
-    ) -> None:
-        # All templates stay in memory: there are about a hundred.
+    def __init__(self, *, language: str, loader: FileSystemLoader, **options: Any) -> None:
+        # All templates stay in memory: there are about a hundred. The languages share their compiled code, in which
+        # nothing of one language is evaluated: not by the optimizer, nor where a value is written with a context.
         super().__init__(
             **options,
             loader=loader,
             cache_size=-1,
+            finalize=_blank_for_none,
+            optimized=False,
             trim_blocks=True,
-            extensions=["jinja2.ext.i18n"],
+            extensions=["jinja2.ext.i18n", OneSpaceOfIndentation],
         )
         self._loader = loader
-        self._language = language
-        self._joins_pages = joins_pages
-        self._fragments: set[str] = set()
-        #: Layouts and parts: the tree, and whether the file is still the one that it was made of.
-        self._parts: dict[str, _Part] = {}
-        self.compiled: CompiledTemplates | None = None
-        if compiled_in is not None:
-            names = self.list_templates(extensions=["html"])
-            self.compiled = CompiledTemplates(compiled_in, sources=((name, self._read(name)) for name in names))
         app = portal_config().project.app
         icon = icons_of(app, "portal", read=self._read)
         links = Links(urlconf=f"apps.{app}.urls", icon=icon)
-        self._values = {"APP": app, "LOCALE": language, "LOCALES": LOCALES, "PRODUCT": PRODUCT.name}
-        self._functions: dict[str, Callable[..., object]] = {
-            **FUNCTIONS,
-            "icon": icon,
-            "list_url": links.list_url,
-            "url": links.url,
-        }
         self.policies |= TEMPLATE_POLICIES
         self.filters |= {
             **format_filters(formats_of(language)),
@@ -215,46 +129,30 @@ class PageEnvironment(Environment):
         }
         # Tells `{% trans %}` how it calls the functions, which are ours from the next line on.
         self.install_gettext_callables(gettext, ngettext, newstyle=True)  # type: ignore[attr-defined]  # the extension adds it
-        self.globals |= self._values | self._functions | {"nav_link": links.nav_link}
-        macros = self._macros()
+        self.globals |= {
+            "APP": app,
+            "LOCALE": language,
+            "LOCALES": LOCALES,
+            "PRODUCT": PRODUCT.name,
+            **texts_of(language),
+            "icon": icon,
+            "list_url": links.list_url,
+            "nav_link": links.nav_link,
+            "static": cache(static),
+            "url": links.url,
+        }
+        module = self.get_template(MACROS).module
+        macros = {name: value for name, value in vars(module).items() if isinstance(value, Macro)}
         self.globals |= macros
-        self._functions |= macros
-        self.macros = {name: tuple(value.arguments) for name, value in macros.items() if isinstance(value, Macro)}
+        self.macros = {name: tuple(macro.arguments) for name, macro in macros.items()}
 
     def make_globals(self, d: MutableMapping[str, Any] | None) -> MutableMapping[str, Any]:
-        """The names of a template: a plain dict. Jinja2 copies it for each rendering, ten times as fast as its own."""
+        """Return the names of a template as a plain dict, which is copied ten times as fast as Jinja2's own."""
         return {**self.globals, **(d or {})}
 
-    def compile_all(self) -> None:
-        """Compile every template now, unless another process has done so, so that no request has to wait for that."""
-        if self.compiled is not None and self.compiled.names:
-            return
-        names = self.list_templates(extensions=["html"])
-        for name in names:
-            # A layout is compiled with each page that extends it.
-            if name not in self._parts or not self._parts[name].has_blocks:
-                self.get_template(name)
-        for name in sorted(self._fragments):
-            self.get_template(name)
-        self._parts.clear()
-        if self.compiled is not None:
-            self.compiled.end()
-
-    def path_of(self, name: str) -> Path:
-        """The file of a template.
-
-        :raises jinja2.TemplateNotFound: there is none.
-        """
-        return Path(self._loader.get_source(self, name)[1] or name)
-
-    def tree_with_calls(self, name: str) -> nodes.Template:
-        """The tree of one template for who looks for faults: names of constants are replaced, no call is evaluated.
-
-        :raises jinja2.TemplateSyntaxError: the template has a mistake.
-        """
-        source, filename, _ = self._loader.get_source(self, name)
-        folder = ConstantFolder(functions={}, values=self._values, name=name, filename=filename)
-        return folder.fold(self.parse(source, name, filename))
+    def names(self) -> list[str]:
+        """Return the names of all templates. An editor's link to nowhere, `.#list.html`, is none."""
+        return self.list_templates(filter_func=lambda name: name.endswith(".html") and BLOCK_MARK not in name)
 
     def compile(
         self,
@@ -263,53 +161,38 @@ class PageEnvironment(Environment):
         filename: str | None = None,
         raw: bool = False,
         defer_init: bool = False,
-        *,
-        watched: list[Callable[[], bool]] | None = None,
     ) -> Any:
-        """Compile a template in this environment's language, constants evaluated and layouts joined.
+        """Compile a template.
 
-        :param watched: takes, for each layout and part that was joined, what tells whether its file is unchanged.
+        :raises jinja2.TemplateAssertionError: a text is no constant. It is written as HTML, without being escaped.
         """
-        with translation.override(self._language):
-            page, _, block = (name or "").partition(BLOCK_MARK)
-            tree = self._folded(source, name, filename)
-            if page != MACROS:
-                # In DEBUG too, so that a page that can't be joined is refused there. A block is always joined.
-                is_joined = bool(block) or self._joins_pages
-                joiner = Joiner(name=name, filename=filename, load=partial(self._part, watched=watched))
-                joined = joiner.join(tree if is_joined else deepcopy(tree), block=block)
-                self._fragments |= {
-                    f"{page}{BLOCK_MARK}{each}" for each in FRAGMENT_BLOCKS & joiner.blocks.keys() if page
-                }
-                tree = joined if is_joined else tree
-            tree.set_environment(self)
-            compiled: Any = super().compile(tree, name, filename, raw, defer_init)  # type: ignore[call-overload]  # as above
+        tree = self.parse(source, name, filename) if isinstance(source, str) else source
+        for call in tree.find_all(nodes.Call):
+            called = call.node.name if isinstance(call.node, nodes.Name) else ""
+            if not all(isinstance(text, nodes.Const) for text in call.args[: TEXTS.get(called, 0)]):
+                raise TemplateAssertionError(f"the text of {called}() is a constant", call.lineno, name, filename)
+        compiled: Any = super().compile(tree, name, filename, raw, defer_init)  # type: ignore[call-overload]  # of both
         return compiled
 
-    def _folded(self, source: str | nodes.Template, name: str | None, filename: str | None) -> nodes.Template:
-        tree = self.parse(source, name, filename) if isinstance(source, str) else source
-        folder = ConstantFolder(functions=self._functions, values=self._values, name=name, filename=filename)
-        folded = folder.fold(tree)
-        # So that a copy does not copy the environment. What is compiled has it.
-        folded.set_environment(None)  # type: ignore[arg-type]  # Jinja2 itself makes nodes without one
-        return folded
+    def tree_of(self, name: str) -> nodes.Template:
+        """Return the syntax tree of a template.
 
-    def _part(self, name: str, *, watched: list[Callable[[], bool]] | None) -> nodes.Template:
-        """The tree of a layout or part. A copy, since the joiner changes it."""
-        part = self._parts.get(name)
-        if part is None or (self.auto_reload and not part.is_unchanged()):
-            source, filename, is_unchanged = self._loader.get_source(self, name)
-            tree = self._folded(source, name, filename)
-            part = _Part(pickle.dumps(tree), tree.find(nodes.Block) is not None, is_unchanged)
-            self._parts[name] = part
-        if watched is not None:
-            watched.append(part.is_unchanged)
-        copy: nodes.Template = pickle.loads(part.pickled)  # noqa: S301  made here
-        return copy
+        :raises jinja2.TemplateSyntaxError: the template has a mistake.
+        """
+        source, filename, _ = self._loader.get_source(self, name)
+        return self.parse(source, name, filename)
+
+    def path_of(self, name: str) -> Path:
+        """Return the file of a template.
+
+        :raises jinja2.TemplateNotFound: there is none.
+        """
+        return Path(self._loader.get_source(self, name)[1] or name)
 
     def _read(self, path: str) -> str:
         return self._loader.get_source(self, path)[0]
 
-    def _macros(self) -> dict[str, Any]:
-        module = self.get_template(MACROS).module
-        return {name: value for name, value in vars(module).items() if not name.startswith("_")}
+
+@pass_context
+def _blank_for_none(_context: Context, value: object) -> object:
+    return "" if value is None else value

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qs, quote
 
 from django.template.defaultfilters import urlencode
-from django.templatetags.static import static
 from django.urls import NoReverseMatch, Resolver404, resolve, reverse
-from django.utils.translation import gettext, ngettext
+from django.utils.translation.trans_real import translation
 from jinja2 import TemplateNotFound, pass_context
 from markupsafe import Markup, escape
 
@@ -38,14 +37,23 @@ _KEPT_LINKS: Final = 1024
 _MAX_KEPT_CHARS: Final = 200
 
 
-def translate(text: str, /, **values: object) -> Markup:
-    """A text in the page's language: `_("Delete %(name)s?", name=client.title)`. The values are escaped."""
-    return Markup(gettext(text)) % values  # noqa: S704  texts and their translations are ours
+def texts_of(language: str) -> dict[str, Callable[..., Markup]]:
+    """Return the functions that translate into a language; each of its texts without a value is made once."""
+    texts = translation(language)
 
+    def translate(text: str, /, **values: object) -> Markup:
+        """A text: `_("Delete %(name)s?", name=client.title)`. The values are escaped."""
+        return Markup(texts.gettext(text)) % values if values else plain(text)  # noqa: S704  texts and translations are ours
 
-def translate_plural(singular: str, plural: str, number: int, /, **values: object) -> Markup:
-    """A text with a number: the form that the page's language has for `number`, which is also the value `num`."""
-    return Markup(ngettext(singular, plural, number)) % {"num": number, **values}  # noqa: S704  as above
+    @cache
+    def plain(text: str) -> Markup:
+        return Markup(texts.gettext(text)) % {}  # noqa: S704  as above
+
+    def translate_plural(singular: str, plural: str, number: int, /, **values: object) -> Markup:
+        """A text with a number: the form that the language has for `number`, which is also the value `num`."""
+        return Markup(texts.ngettext(singular, plural, number)) % {"num": number, **values}  # noqa: S704  as above
+
+    return {"_": translate, "gettext": translate, "ngettext": translate_plural}
 
 
 def icons_of(*folders: str, read: Callable[[str], str]) -> Callable[..., Markup]:
@@ -236,11 +244,6 @@ def badge(value: str | Badge | None, badges: Mapping[Any, Badge] | None = None) 
     return Markup(f'<span class="badge {escape(value.tone)}">{escape(value.label)}</span>')  # noqa: S704  escaped
 
 
-#: Those whose result depends on nothing but their arguments and the language.
-FUNCTIONS: Final[dict[str, Callable[..., object]]] = {
-    "_": translate,
-    "gettext": translate,
-    "ngettext": translate_plural,
-    "static": static,
-}
+#: The functions that translate, with the number of their arguments that are texts.
+TEXTS: Final = {"_": 1, "gettext": 1, "ngettext": 2}
 FILTERS: Final = {"badge": badge, "urlencode": urlencode}

@@ -123,7 +123,6 @@ def _provide_files() -> bool:
         release_of,
         {
             PACKAGES / "portal",
-            PACKAGES / "jinja_onepage",
             SOURCE_ROOT / "apps",
             *(Path(each.path) for each in apps.get_app_configs()),
         },
@@ -144,7 +143,6 @@ def _provide_files() -> bool:
 
 def _make_files() -> None:
     _collect_static_files()
-    # After the static files, whose names are in what is compiled.
     from portal.web.templating import compile_templates  # noqa: PLC0415  its modules need the settings
 
     compile_templates()

@@ -7,32 +7,31 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jinja2 import StrictUndefined
+from jinja2 import FileSystemLoader, StrictUndefined
 
-from portal.web.templating.environment import MACROS, PageEnvironment, PageLoader
+from portal.web.templating.backend import Block
+from portal.web.templating.environment import BLOCK_MARK, MACROS, PageEnvironment
 
 NewEnvironment = Callable[..., PageEnvironment]
 
 
 @pytest.fixture
 def environment_of(tmp_path: Path) -> NewEnvironment:
-    """Makes an environment of these templates, with or without joined pages."""
+    """Makes an environment of these templates."""
 
-    def make(
-        templates: Mapping[str, str], *, joins_pages: bool = True, language: str = "en", **options: Any
-    ) -> PageEnvironment:
+    def make(templates: Mapping[str, str], *, language: str = "en", **options: Any) -> PageEnvironment:
         for name, text in {MACROS: "", **templates}.items():
             path = tmp_path / name
             path.parent.mkdir(exist_ok=True)
             path.write_text(text)
-        return PageEnvironment(
-            language=language,
-            joins_pages=joins_pages,
-            loader=PageLoader(tmp_path),
-            autoescape=True,
-            auto_reload=not joins_pages,
-            undefined=StrictUndefined,
-            **options,
-        )
+        loader = FileSystemLoader(tmp_path)
+        return PageEnvironment(language=language, loader=loader, autoescape=True, undefined=StrictUndefined, **options)
 
     return make
+
+
+def shown(environment: PageEnvironment, name: str, **variables: object) -> str:
+    """The HTML of a template, or of a block of one."""
+    page, _, block = name.partition(BLOCK_MARK)
+    template = environment.get_template(page)
+    return Block(template, block).render(variables) if block else template.render(variables)

@@ -1,4 +1,4 @@
-"""In `DEBUG` what is edited shows at once, and nothing else is compiled again."""
+"""The environment of one language: what its templates write, and what it shares with those of other languages."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jinja2 import Environment
+from jinja2 import Environment, FileSystemBytecodeCache, TemplateAssertionError
+from markupsafe import Markup
 
 from portal.web.templating.environment import PageEnvironment
-from tests.portal.web.templating.conftest import NewEnvironment
+from tests.portal.web.templating.conftest import NewEnvironment, shown
 
 TEMPLATES = {
     "base.html": "<main>{% block table %}{% endblock %}</main>",
@@ -23,6 +24,7 @@ TEMPLATES = {
 }
 ROW, WHOLE = "list.html#row", "list.html"
 SHOWN = "<td><b>1</b></td>"
+VALUES: dict[str, Any] = {"row": 1, "rows": [1]}
 
 
 @pytest.fixture
@@ -40,18 +42,7 @@ def compiled(monkeypatch: pytest.MonkeyPatch) -> Counter[str | None]:
 
 @pytest.fixture
 def in_debug(environment_of: NewEnvironment) -> PageEnvironment:
-    return environment_of(TEMPLATES, joins_pages=False)
-
-
-def shown(environment: PageEnvironment, name: str) -> str:
-    return environment.get_template(name).render({"row": 1, "rows": [1]})
-
-
-def test_page_and_block_are_compiled_once(in_debug: PageEnvironment, compiled: Counter[str | None]) -> None:
-    for name in (ROW, WHOLE):
-        compiled.clear()
-        assert all(SHOWN in shown(in_debug, name) for _ in range(3))
-        assert set(compiled.values()) == {1}, compiled
+    return environment_of(TEMPLATES, auto_reload=True)
 
 
 @pytest.mark.parametrize(
@@ -63,26 +54,74 @@ def test_page_and_block_are_compiled_once(in_debug: PageEnvironment, compiled: C
         ("own.html", ("<b>", "<b>own "), "<td><b>own 1</b></td>"),
     ],
 )
-def test_an_edited_file_shows_at_once_wherever_a_block_has_it_from(
+def test_edited_file_shows_at_once_in_debug(
     in_debug: PageEnvironment, tmp_path: Path, file: str, change: tuple[str, str], shows: str
 ) -> None:
-    assert all(SHOWN in shown(in_debug, name) for name in (ROW, WHOLE))
+    assert all(SHOWN in shown(in_debug, name, **VALUES) for name in (ROW, WHOLE))
     path = tmp_path / file
     # Saved a second later by its own time: a file system may count no less.
     later_ns = path.stat().st_mtime_ns + 10**9
     path.write_text(TEMPLATES[file].replace(*change, 1))
     os.utime(path, ns=(later_ns, later_ns))
-    assert all(shows in shown(in_debug, name) for name in (ROW, WHOLE))
+    assert all(shows in shown(in_debug, name, **VALUES) for name in (ROW, WHOLE))
+
+
+@pytest.mark.parametrize(
+    ("value", "html"),
+    [
+        ("<b>", "&lt;b&gt;"),
+        (Markup("<b>"), "<b>"),
+        (0, "0"),
+        (None, ""),
+        (["<b>", None], "[&#39;&lt;b&gt;&#39;, None]"),
+    ],
+)
+def test_value_is_escaped_and_none_is_blank(environment_of: NewEnvironment, value: object, html: str) -> None:
+    assert environment_of({}).from_string("({{ value }})").render(value=value) == f"({html})"
+
+
+@pytest.mark.parametrize("text", ["{{ _(word) }}", "{{ gettext(word ~ '!') }}", "{{ ngettext('one', words, 2) }}"])
+def test_text_that_is_no_constant_is_refused(environment_of: NewEnvironment, text: str) -> None:
+    with pytest.raises(TemplateAssertionError, match="is a constant") as caught:
+        environment_of({"page.html": f"\n{text}"}).get_template("page.html")
+    assert (caught.value.name, caught.value.lineno) == ("page.html", 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "german"),
+    [
+        ("{{ _('Clients') }}", "Kunden"),
+        ("{% trans %}Clients{% endtrans %}", "Kunden"),
+        ("{{ 1234.5|amount(1) }}", "1.234,5"),
+        ("{% set sum = 1234.5|amount(1) %}{{ sum }}", "1.234,5"),
+        ("{{ LOCALE }}", "de"),
+    ],
+)
+def test_languages_share_code_and_no_text(
+    environment_of: NewEnvironment, tmp_path: Path, compiled: Counter[str | None], text: str, german: str
+) -> None:
+    (folder := tmp_path / "compiled").mkdir()
+    cache = FileSystemBytecodeCache(str(folder))
+    english = shown(environment_of({"page.html": text}, bytecode_cache=cache), "page.html")
+    assert shown(environment_of({"page.html": text}, language="de", bytecode_cache=cache), "page.html") == german
+    assert english != german
+    assert compiled["page.html"] == 1
+
+
+def test_changed_template_is_compiled_anew(environment_of: NewEnvironment, tmp_path: Path) -> None:
+    (folder := tmp_path / "compiled").mkdir()
+    cache = FileSystemBytecodeCache(str(folder))
+    for change, page in (({}, f"<main>{SHOWN}</main>"), ({"base.html": "<p>changed</p>"}, "<p>changed</p>")):
+        assert shown(environment_of(TEMPLATES | change, bytecode_cache=cache), WHOLE, **VALUES) == page
 
 
 @pytest.mark.parametrize(
     ("source", "written"),
     [
-        ("<form a{% if row %} b{% endif %}\n  c>", "<form a b c>"),
-        ("<form a{% if not row %} b{% endif %}\n  {% if row %}\n  c{% endif %}\n  d>", "<form a c d>"),
-        ("<a\n  {% if row %}b{% endif %}\n  {% if row %}c{% endif %}>", "<a\nb c>"),
-        ("<p>\n  One{# of two #}\n  two\n  {% if row %}\n    three\n  {% endif %}\n</p>", "<p>\nOne two\nthree\n</p>"),
+        ("<form a{% if row %} b{% endif %}\n      c>", "<form a b c>"),
+        ("<a\n    {% if row %}b{% endif %}\n    {% if row %}c{% endif %}>", "<a\n b c>"),
+        ("<p>\n    One{# of two #}\n    two\n</p>", "<p>\n One two\n</p>"),
     ],
 )
-def test_blocks_stay_apart_without_indentation(environment_of: NewEnvironment, source: str, written: str) -> None:
-    assert shown(environment_of({"page.html": source}, joins_pages=True), "page.html") == written
+def test_one_space_of_indentation_stays(environment_of: NewEnvironment, source: str, written: str) -> None:
+    assert shown(environment_of({"page.html": source}), "page.html", row=1) == written
