@@ -21,8 +21,8 @@ from granian.wsgi import _callback_wrapper
 
 from portal.config.limits import REFRESH_DEADLINE_S
 from portal.process import finish_calls
-from portal.server.gate import SPARE_THREADS, Gate
 from portal.server.imported_later import import_later
+from portal.server.limiter import ConcurrencyLimiter, granian_threads
 from portal.server.parent_watch import end_with_process
 from portal.server.ports import BACKLOG, leave
 from portal.server.wsgi import for_granian
@@ -114,20 +114,20 @@ def run_worker(
         target=target,
         interface=Interfaces.WSGI,
         workers=1,
-        blocking_threads=threads + SPARE_THREADS,
+        blocking_threads=granian_threads(threads),
         log_level=LogLevels.error,
         log_dictconfig=None if log_config is None else dict(log_config),
         websockets=False,
     )
     # granian has no other place for it.
-    setattr(granian.server.mp, "_wsgi_call_wrap", partial(_gated_callback, threads))  # noqa: B010  it is not exported
+    setattr(granian.server.mp, "_wsgi_call_wrap", partial(_limited_callback, threads))  # noqa: B010  it is not exported
     server.serve(target_loader=load_application)
 
 
-def _gated_callback(threads: int, *args: Any) -> Gate:
-    gate = Gate(_callback_wrapper(*args), threads=threads)
-    gate.begin()
-    return gate
+def _limited_callback(threads: int, *args: Any) -> ConcurrencyLimiter:
+    limiter = ConcurrencyLimiter(_callback_wrapper(*args), threads=threads)
+    limiter.begin()
+    return limiter
 
 
 def load_application(target: str) -> Any:
