@@ -119,15 +119,13 @@ def run_worker(
         log_dictconfig=None if log_config is None else dict(log_config),
         websockets=False,
     )
+
+    def limited(*callback: Any) -> ConcurrencyLimiter:
+        return ConcurrencyLimiter(_callback_wrapper(*callback), threads=threads)
+
     # granian has no other place for it.
-    setattr(granian.server.mp, "_wsgi_call_wrap", partial(_limited_callback, threads))  # noqa: B010  it is not exported
+    setattr(granian.server.mp, "_wsgi_call_wrap", limited)  # noqa: B010  it is not exported
     server.serve(target_loader=load_application)
-
-
-def _limited_callback(threads: int, *args: Any) -> ConcurrencyLimiter:
-    limiter = ConcurrencyLimiter(_callback_wrapper(*args), threads=threads)
-    limiter.begin()
-    return limiter
 
 
 def load_application(target: str) -> Any:

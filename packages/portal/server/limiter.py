@@ -83,11 +83,8 @@ class ConcurrencyLimiter:
         self._readers = threading.BoundedSemaphore(READERS)
         #: The end of each body's time, a lock for whichever comes first, and the reply.
         self._bodies: SimpleQueue[tuple[float, threading.Lock, Any]] = SimpleQueue()
-        self._next_line_at = 0.0
-
-    def begin(self) -> None:
-        """Have a thread answer requests whose body is late, until the process ends."""
         threading.Thread(target=self._end_late_bodies, name="late-bodies", daemon=True).start()
+        self._next_line_at = 0.0
 
     def __call__(self, reply: Any, scope: dict[str, Any]) -> None:
         """Answer one request."""

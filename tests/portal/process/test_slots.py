@@ -1,60 +1,116 @@
-"""A request that waits for a server leaves its place, and takes it again."""
+"""A request that waits for a server releases its slot, and takes one again before it goes on."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from functools import partial
 
 import pytest
 
 from portal.errors import CircuitOpenError
-from portal.process.waits import set_place, waits_for
+from portal.process import Slots, waits_for
+from tests.support.counts import counted
+from tests.support.processes import PATIENCE_S, until
 
 
-class Noted:
-    """A place that notes what is done with it."""
+def is_free(slots: Slots) -> bool:
+    """Return whether another thread gets a slot at once."""
 
-    def __init__(self) -> None:
-        self.done: list[str] = []
-        self.is_full = False
+    def hold() -> bool:
+        try:
+            with slots.hold(wait_s=0):
+                return True
+        except CircuitOpenError:
+            return False
 
-    def leave(self, endpoint: str) -> float | None:
-        self.done.append(f"left for {endpoint}")
-        return None if self.is_full else 5.0
-
-    def take_again(self, endpoint: str, left_at: float) -> None:
-        assert left_at == 5.0
-        self.done.append(f"back from {endpoint}")
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(hold).result(PATIENCE_S)
 
 
-@pytest.fixture
-def place() -> Iterator[Noted]:
-    made = Noted()
-    set_place(made)
-    yield made
-    set_place(None)
+def test_failed_request_gives_its_slot_back() -> None:
+    slots = Slots(1, per_endpoint=1)
+    with pytest.raises(KeyError), slots.hold(wait_s=0):
+        raise KeyError
+    assert is_free(slots)
 
 
-def test_a_place_is_left_once_however_much_waits_within_and_taken_again_after_an_error(place: Noted) -> None:
+def test_slot_is_released_once_and_retaken_after_errors() -> None:
+    slots = Slots(1, per_endpoint=1)
     for _ in range(2):
-        with pytest.raises(KeyError), waits_for("clients"), waits_for("refresh"):
-            raise KeyError
-    assert place.done == ["left for clients", "back from clients"] * 2
+        with slots.hold(wait_s=0):
+            with suppress(KeyError), waits_for("clients"), waits_for("clients"):
+                assert is_free(slots)
+                raise KeyError
+            assert not is_free(slots)
+        assert is_free(slots)
 
 
-def test_a_place_that_may_not_be_left_is_kept(place: Noted) -> None:
-    place.is_full = True
-    with pytest.raises(CircuitOpenError) as caught, waits_for("clients"):
-        pytest.fail("it does not wait")
-    assert (caught.value.was_sent, place.done) == (False, ["left for clients"])
+def in_thread(slots: Slots, block: Callable[[], object]) -> Future[object]:
+    """Run a block in a slot, in a thread of its own."""
+
+    def run() -> object:
+        with slots.hold(wait_s=PATIENCE_S):
+            return block()
+
+    pool = ThreadPoolExecutor(1)
+    result = pool.submit(run)
+    pool.shutdown(wait=False)
+    return result
 
 
-def test_another_thread_has_no_place_of_this_one(place: Noted) -> None:
-    def wait() -> None:
+class Endpoint:
+    """An endpoint that answers when a test says so."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.asked, self.answers = threading.Event(), threading.Event()
+
+    def call(self) -> None:
+        with waits_for(self.name):
+            self.asked.set()
+            assert self.answers.wait(PATIENCE_S)
+
+
+def test_bounded_number_waits_for_one_endpoint() -> None:
+    slots, clients = Slots(1, per_endpoint=1), Endpoint("clients")
+    first = in_thread(slots, clients.call)
+    assert clients.asked.wait(PATIENCE_S)
+    with slots.hold(wait_s=PATIENCE_S):
+        with pytest.raises(CircuitOpenError) as caught, waits_for("clients"):
+            pytest.fail("it does not wait")
+        assert not caught.value.was_sent
+        assert not is_free(slots)
+        with waits_for("stations"):
+            clients.answers.set()
+            first.result(PATIENCE_S)
         with waits_for("clients"):
-            pass
+            assert is_free(slots)
 
-    thread = threading.Thread(target=wait)
-    thread.start()
-    thread.join()
-    assert place.done == []
+
+def test_answered_request_waits_for_a_slot() -> None:
+    slots, clients = Slots(1, per_endpoint=1), Endpoint("clients")
+    answered = in_thread(slots, clients.call)
+    assert clients.asked.wait(PATIENCE_S)
+    with slots.hold(wait_s=PATIENCE_S):
+        clients.answers.set()
+        until(partial(waiting, 1), what="it has its answer")
+        assert not answered.done()
+    answered.result(PATIENCE_S)
+    assert waiting(0)
+
+
+def waiting(number: int) -> bool:
+    return counted("portal_requests_waiting") == number
+
+
+def test_thread_without_slot_just_waits() -> None:
+    slots, clients = Slots(1, per_endpoint=1), Endpoint("clients")
+    with slots.hold(wait_s=0), ThreadPoolExecutor(2) as pool:
+        calls = [pool.submit(clients.call) for _ in range(2)]
+        clients.answers.set()
+        for call in calls:
+            call.result(PATIENCE_S)
+        assert not is_free(slots)

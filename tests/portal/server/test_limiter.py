@@ -1,82 +1,117 @@
-"""Requests of one worker: so many run, some wait for a moment, the others are told at once; probes always pass."""
+"""Requests of one worker: so many run, some wait for a moment, the others are rejected at once; probes always pass."""
 
 from __future__ import annotations
 
 import io
 import json
 import threading
-import time
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
+from typing import Any
 
 import pytest
 
 from portal.config.limits import MAX_BODY_BYTES
 from portal.config.locales import LOCALES
 from portal.process import waits_for
-from portal.server import gate as module
-from portal.server.gate import MOST_WAITING, UNGATED, Gate, refusal
+from portal.server import limiter as module
+from portal.server.limiter import MOST_WAITING, UNGATED, ConcurrencyLimiter, refusal
 from tests.portal.server.processes import PATIENCE_S, until
+from tests.support.counts import counted
 
 HTML = {"HTTP_ACCEPT": "text/html,*/*", "REQUEST_METHOD": "GET"}
 
 
 class Reply:
-    """What granian takes an answer with."""
+    """A reply as granian gives it, whose streamed answers are taken slowly."""
 
     def __init__(self) -> None:
         self.status: Future[int] = Future()
+        self.taken = threading.Event()
 
     def response_bytes(self, status: int, headers: list[tuple[str, str]], body: bytes) -> None:
         self.status.set_result(status)
 
+    def response_iter(self, status: int, headers: list[tuple[str, str]], body: Any) -> None:
+        self.status.set_result(status)
+        assert self.taken.wait(PATIENCE_S)
+
 
 class Held:
-    """Requests that end when a test says so, behind a gate; notes which run."""
+    """Requests that end when a test says so, behind a limiter; notes which run."""
 
     def __init__(self, *, threads: int = 1) -> None:
         self.running: list[str] = []
         self.end, self.answered = threading.Semaphore(0), threading.Event()
-        self.gate = Gate(self._run, threads=threads)
-        self.gate.begin()
-        self.pool = ThreadPoolExecutor(threads * (1 + MOST_WAITING) + 1)
+        self.closed: list[str] = []
+        self.most = threads * (1 + MOST_WAITING)
+        self.limiter = ConcurrencyLimiter(self._run, threads=threads)
+        self.pool = ThreadPoolExecutor(module.granian_threads(threads))
 
-    def _run(self, reply, scope):
-        self.running.append(scope["PATH_INFO"])
+    def _run(self, reply: Any, scope: dict[str, Any]) -> None:
+        path = scope["PATH_INFO"]
+        self.running.append(path)
         self.body = (scope.get("CONTENT_LENGTH"), scope.get("wsgi.input", io.BytesIO()).read())
-        _, _, endpoint = scope["PATH_INFO"].partition("/backend/")
+        _, _, endpoint = path.partition("/backend/")
         if endpoint:
             with waits_for(endpoint):
                 assert self.answered.wait(PATIENCE_S)
-        elif scope["PATH_INFO"] not in UNGATED:
+        elif path == "/file":
+            reply.response_iter(200, [], self)
+            return
+        elif path not in UNGATED:
             assert self.end.acquire(timeout=PATIENCE_S)
-        if scope["PATH_INFO"] == "/fails":
-            raise ValueError
+        if path == "/fails":
+            raise ZeroDivisionError
         reply.response_bytes(200, [], b"ok")
 
+    def close(self) -> None:
+        """Note that a file is closed."""
+        self.closed.append("/file")
+
     def ask(self, path: str, **scope: object) -> Future[int]:
-        """The status."""
+        """Return the status."""
+        return self.reply(path, **scope).status
+
+    def reply(self, path: str, **scope: object) -> Reply:
+        """Return the reply of a request that a thread takes in."""
         reply = Reply()
-        self.pool.submit(self.gate, reply, {"PATH_INFO": path, **scope})
-        return reply.status
+        self.pool.submit(self.limiter, reply, {"PATH_INFO": path, **scope})
+        return reply
 
     def begin(self, path: str) -> Future[int]:
-        """The status of a request that runs by then."""
+        """Return the status of a request that runs by then."""
         count, status = len(self.running) + 1, self.ask(path)
         until(partial(self.runs, count), what=f"{path} runs")
         return status
 
     def queue(self, path: str) -> Future[int]:
-        """The status of a request that waits for a place by then."""
-        count, status = len(self.gate._waiting) + 1, self.ask(path)
-        until(partial(self.waits, count), what=f"{path} waits")
+        """Return the status of a request that waits for a slot by then."""
+        count, status = counted("portal_requests_waiting") + 1, self.ask(path)
+        until(lambda: counted("portal_requests_waiting") == count, what=f"{path} waits")
         return status
 
     def runs(self, count: int) -> bool:
         return len(self.running) == count
 
-    def waits(self, count: int) -> bool:
-        return len(self.gate._waiting) == count
+
+Hold = Callable[..., Held]
+
+
+@pytest.fixture
+def hold() -> Iterator[Hold]:
+    """Make held requests, which all end with the test."""
+    made: list[Held] = []
+
+    def make(**options: int) -> Held:
+        made.append(Held(**options))
+        return made[-1]
+
+    yield make
+    for held in made:
+        held.answered.set()
+        held.end.release(1000)
 
 
 class SlowBody:
@@ -90,22 +125,30 @@ class SlowBody:
         return b"four"
 
 
-def test_slow_bodies_take_no_place(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A late body is never given to a view."""
+def form(body: SlowBody) -> dict[str, object]:
+    return {"CONTENT_LENGTH": "4", "wsgi.input": body}
+
+
+def test_slow_bodies_take_no_slot(hold: Hold, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "BODY_LIMIT_S", PATIENCE_S)
-    held = Held(threads=module.READERS)
-    held.end.release(2)
-    body = SlowBody()
-    form = {"CONTENT_LENGTH": "4", "wsgi.input": body}
-    slow = [held.ask("/form", **form) for _ in range(module.READERS)]
-    until(lambda: len(held.gate._reading) == module.READERS, what="all readers read")
-    assert [held.ask("/page").result(PATIENCE_S), held.ask("/form", **form).result(PATIENCE_S)] == [200, 503]
-    with held.gate._lock:
-        held.gate._reading = dict.fromkeys(held.gate._reading, 0.0)
-    assert {each.result(PATIENCE_S) for each in slow} == {408}
+    held, body = hold(), SlowBody()
+    slow = [held.ask("/form", **form(body)) for _ in range(module.READERS)]
+    until(lambda: held.limiter._readers._value == 0, what="all readers read")
+    held.end.release()
+    assert held.ask("/page").result(PATIENCE_S) == 200
+    assert held.ask("/form", **form(body)).result(PATIENCE_S) == 503
+    body.comes.set()
+    held.end.release(module.READERS)
+    assert {status.result(PATIENCE_S) for status in slow} == {200}
+
+
+def test_late_body_reaches_no_view(hold: Hold, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "BODY_LIMIT_S", 0)
+    held, body = hold(), SlowBody()
+    assert held.ask("/form", **form(body)).result(PATIENCE_S) == 408
     body.comes.set()
     held.pool.shutdown()
-    assert held.running == ["/page"]
+    assert held.running == []
 
 
 @pytest.mark.parametrize(
@@ -119,129 +162,78 @@ def test_slow_bodies_take_no_place(monkeypatch: pytest.MonkeyPatch) -> None:
         (MAX_BODY_BYTES + 9, {"HTTP_TRANSFER_ENCODING": "chunked"}, 200, MAX_BODY_BYTES + 1),
     ],
 )
-def test_bodies_arrive_whole(size: int, told: dict[str, str], status: int, length: int | None) -> None:
-    held = Held()
+def test_bodies_arrive_whole(hold: Hold, size: int, told: dict[str, str], status: int, length: int | None) -> None:
+    held = hold()
     assert held.ask("/healthz", **told, **{"wsgi.input": io.BytesIO(b"x" * size)}).result(PATIENCE_S) == status
     seen = None if length is None else (str(length), b"x" * (size if size <= MAX_BODY_BYTES else 0))
     assert getattr(held, "body", None) == seen
 
 
-def test_at_most_half_wait_for_a_silent_endpoint(monkeypatch: pytest.MonkeyPatch) -> None:
-    held = Held(threads=2)
-    half = (1 + MOST_WAITING) * 2 // 2
-    # The last one may be answered yet.
-    hanging = [held.begin("/backend/stations") for _ in range(half + 1)]
-    monkeypatch.setattr(module, "SILENT_S", 0)
-    assert held.ask("/backend/stations").result(PATIENCE_S) == 500, "the view would say 503"
+def test_half_may_wait_for_one_endpoint(hold: Hold) -> None:
+    held = hold(threads=2)
+    hanging = [held.begin("/backend/stations") for _ in range(held.most // 2)]
+    assert held.ask("/backend/stations").result(PATIENCE_S) == 503
     other = held.ask("/backend/clients")
     held.end.release()
     assert held.ask("/other").result(PATIENCE_S) == 200
-    assert not any(each.done() for each in (other, *hanging))
+    assert not any(status.done() for status in (other, *hanging))
     held.answered.set()
-    assert {each.result(PATIENCE_S) for each in (other, *hanging)} == {200}
-    until(lambda: (held.gate._free, held.gate._inside) == (2, 0), what="all places are free")
-    assert set(held.gate._wait_for.values()) == {0}
+    assert {status.result(PATIENCE_S) for status in (other, *hanging)} == {200}
 
 
-@pytest.mark.parametrize(("can_start", "status"), [(True, 200), (False, 503)])
-def test_place_that_is_left_goes_to_who_waits(monkeypatch: pytest.MonkeyPatch, can_start: bool, status: int) -> None:
-    """A process without room for a thread turns it away, and loses no place."""
-    monkeypatch.setattr(module, "WAIT_LIMIT_S", PATIENCE_S)
-    held = Held(threads=1)
-    first = held.begin("/first")
-    waiting = held.queue("/waits")
-    with monkeypatch.context() as patch:
-
-        def start(_thread: threading.Thread) -> None:
-            raise RuntimeError("can't start new thread")
-
-        if not can_start:
-            patch.setattr(module.threading.Thread, "start", start)
-        left_at = held.gate.leave("stations")
-        assert left_at is not None
-        until(lambda: held.runs(2) or waiting.done(), what="the place is given on")
-    held.end.release(2)
-    assert (first.result(PATIENCE_S), waiting.result(PATIENCE_S)) == (200, status)
-    held.gate.take_again("stations", left_at)
-    until(lambda: (held.gate._free, held.gate._inside) == (1, 0), what="all places are free")
-
-
-def test_without_threads_an_answered_request_takes_the_place(monkeypatch: pytest.MonkeyPatch) -> None:
-    held = Held(threads=1)
-    answered = held.begin("/backend/clients")
-
-    def start(_thread: threading.Thread) -> None:
-        held.answered.set()
-        until(lambda: len(held.gate._returning) == 1, what="it has its answer, and no place")
-        raise RuntimeError("can't start new thread")
-
-    monkeypatch.setattr(module.threading.Thread, "start", start)
-    held.gate(Reply(), {"PATH_INFO": "/waits"})
-    assert answered.result(PATIENCE_S) == 200
-
-
-def test_while_an_endpoint_is_slow_a_place_is_left_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "LEAVES_AFTER_S", 0.0)
-    held = Held(threads=1)
-    held.answered.set()
-    assert held.ask("/backend/clients").result(PATIENCE_S) == 200
-    held.answered.clear()
-    monkeypatch.setattr(module, "LEAVES_AFTER_S", PATIENCE_S)
-    slow = held.begin("/backend/clients")
+def test_slowly_taken_files_hold_no_slot(hold: Hold) -> None:
+    held = hold()
+    files = [held.reply("/file") for _ in range(held.most // 2)]
+    assert {file.status.result(PATIENCE_S) for file in files} == {200}
+    assert (held.ask("/file").result(PATIENCE_S), held.closed) == (503, ["/file"])
     held.end.release()
-    assert held.ask("/other").result(PATIENCE_S) == 200
-    held.answered.set()
-    assert slow.result(PATIENCE_S) == 200
-    assert not held.gate._slow, "by now it is not"
-
-
-def test_one_that_has_its_answer_soon_keeps_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "WAIT_LIMIT_S", PATIENCE_S)
-    monkeypatch.setattr(module, "LEAVES_AFTER_S", PATIENCE_S)
-    held = Held(threads=1)
-    answered = held.begin("/backend/clients")
-    waiting = held.queue("/waits")
-    time.sleep(3 * module._LOOK_INTERVAL_S)
-    assert held.runs(1)
-    held.answered.set()
-    assert answered.result(PATIENCE_S) == 200
-    held.end.release()
-    assert waiting.result(PATIENCE_S) == 200
-    until(lambda: (held.gate._free, held.gate._inside) == (1, 0), what="all places are free")
+    assert held.ask("/page").result(PATIENCE_S) == 200
+    for file in files:
+        file.taken.set()
+    held.pool.shutdown()
 
 
 @pytest.mark.parametrize("threads", [1, 3])
-def test_requests_wait_in_order_and_probes_pass(monkeypatch: pytest.MonkeyPatch, threads: int) -> None:
+def test_bounded_number_waits_and_probes_pass(hold: Hold, monkeypatch: pytest.MonkeyPatch, threads: int) -> None:
     monkeypatch.setattr(module, "WAIT_LIMIT_S", PATIENCE_S)
-    held = Held(threads=threads)
-    most = threads * MOST_WAITING
+    held = hold(threads=threads)
     first = [held.begin(f"/{number}") for number in range(threads)]
-    waiting = [held.queue(f"/waits/{number}") for number in range(most)]
+    waiting = [held.queue("/waits") for _ in range(threads * MOST_WAITING)]
     assert held.ask("/late").result(PATIENCE_S) == 503
     assert {held.ask(path).result(PATIENCE_S) for path in ("/healthz", "/metrics")} == {200}
-    held.running.clear()
-    for count in range(1, most + 1):
-        held.end.release()
-        until(partial(held.runs, count), what="the next one runs")
-    assert held.running == [f"/waits/{number}" for number in range(most)]
-    held.end.release(threads)
-    assert {each.result(PATIENCE_S) for each in first + waiting} == {200}
+    assert "/waits" not in held.running
+    held.end.release(held.most)
+    assert {status.result(PATIENCE_S) for status in first + waiting} == {200}
 
 
-def test_who_waits_for_too_long_is_turned_away_and_the_others_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_request_without_slot_is_rejected_in_time(hold: Hold, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "WAIT_LIMIT_S", 0.01)
-    held = Held()
+    held = hold()
     first = held.begin("/first")
+    before = counted("portal_requests_turned_away_total")
     assert held.ask("/second").result(PATIENCE_S) == 503
+    assert counted("portal_requests_turned_away_total") == before + 1
     held.end.release(2)
     assert first.result(PATIENCE_S) == 200
     assert held.ask("/third").result(PATIENCE_S) == 200
 
 
-def test_one_that_fails_is_answered_and_gives_its_place_back() -> None:
-    held = Held()
-    held.end.release(3)
-    assert [held.ask(path).result(PATIENCE_S) for path in ("/fails", "/fails", "/")] == [500, 500, 200]
+def test_rejections_are_logged_once_a_minute(hold: Hold, caplog: pytest.LogCaptureFixture) -> None:
+    held = hold()
+    hanging = [held.begin("/backend/stations") for _ in range(held.most // 2)]
+    assert [held.ask("/backend/stations").result(PATIENCE_S) for _ in range(2)] == [503, 503]
+    assert [record.getMessage().partition(":")[0] for record in caplog.records] == ["requests are turned away"]
+    held.answered.set()
+    assert {status.result(PATIENCE_S) for status in hanging} == {200}
+
+
+def test_failed_requests_give_their_slots_back(hold: Hold) -> None:
+    held = hold()
+    held.end.release(held.most + 2)
+    for _ in range(held.most + 1):
+        with pytest.raises(ZeroDivisionError):
+            held.limiter(Reply(), {"PATH_INFO": "/fails"})
+    assert held.ask("/page").result(PATIENCE_S) == 200
 
 
 @pytest.mark.parametrize("language", LOCALES)
@@ -261,18 +253,3 @@ def test_programs_and_parts_of_a_page_get_a_problem_document(environ: dict[str, 
 
 def test_an_id_that_is_none_is_not_repeated() -> None:
     assert "<b>" not in str(refusal({"HTTP_X_REQUEST_ID": "<b>", "PATH_INFO": "/<b>/", **HTML}))
-
-
-def test_one_that_has_its_answer_runs_before_those_that_have_not_begun_and_in_no_more_places() -> None:
-    held = Held(threads=1)
-    answered = held.begin("/backend/clients")
-    running = held.begin("/running")
-    waiting = held.queue("/waits")
-    held.answered.set()
-    until(lambda: len(held.gate._returning) == 1, what="it has its answer")
-    assert not answered.done()
-    held.end.release()
-    assert running.result(PATIENCE_S) == answered.result(PATIENCE_S) == 200
-    held.end.release()
-    assert waiting.result(PATIENCE_S) == 200
-    until(lambda: (held.gate._free, held.gate._inside) == (1, 0), what="all places are free")
