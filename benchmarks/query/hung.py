@@ -1,8 +1,9 @@
 """Costs of pages while the store, the backend, or both accept connections and never answer.
 
 The energy app runs as in production, with one worker of eight threads; four browsers open one page after another. A
-hung store is a port behind which nobody reads; a hung backend is the sandbox, stopped (SIGSTOP). Cached data is past
-its stale time, so that it would be fetched anew: that time is 3 s here, and 5 minutes in production.
+hung store is a port behind which nobody reads; a hung backend is the sandbox, stopped (SIGSTOP); an endpoint that hangs
+is held in between, and 40 more browsers ask for it. Cached data is past its stale time, so that it would be fetched
+anew: that time is 3 s here, and 5 minutes in production.
 
 `./manage.py bench hung [--seconds 30]`
 """
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
 
 ACCOUNTS: Final = ("energy@example.com", "all@example.com")
 BROWSERS: Final = 4
+#: Browsers that ask for one endpoint that hangs.
+TABS: Final = 40
 #: Between two pages of one browser, seconds.
 PAUSE_S: Final = 0.1
 STALE_S: Final = 3
@@ -44,6 +47,9 @@ OPENED_AFTER_S: Final = 12
 #: Pages that share cached data; searches of which nothing is ever cached.
 CACHED: Final = itertools.cycle(("/en/energy/clients", "/en/energy/stations", "/en/energy/chargers"))
 SEARCHES: Final = map("/en/energy/clients?q=word{}".format, itertools.count())
+#: Pages of the endpoint that hangs, and another one.
+HELD: Final = map("/en/energy/stations?q=word{}".format, itertools.count())
+OTHER: Final = itertools.cycle(("/en/energy/clients",))
 
 
 @dataclass
@@ -91,7 +97,7 @@ def main() -> None:
     need("redis-server")
     phases: list[Phase] = []
     with tempfile.TemporaryDirectory() as folder:
-        for name, run in (("embedded", _with_a_store), ("hung", _with_a_hung_store)):
+        for name, run in (("embedded", _with_a_store), ("held", _with_a_hung_endpoint), ("hung", _with_a_hung_store)):
             (Path(folder) / name).mkdir()
             phases += run(Path(folder) / name, options.seconds, APP_API_READ_TIMEOUT_S=str(options.read_timeout))
     figures = table(("", "first", "median", "later", "statuses"), (phase.row() for phase in phases))
@@ -115,6 +121,18 @@ def _with_a_store(folder: Path, seconds: float, **variables: str) -> Iterator[Ph
             yield _browse(stack, cookies, "backend hung, nothing cached", seconds, SEARCHES)
 
 
+def _with_a_hung_endpoint(folder: Path, seconds: float, **variables: str) -> Iterator[Phase]:
+    with _energy(folder, through_proxy=True, **variables) as stack, ThreadPoolExecutor(1) as pool:
+        cookies = _sign_in(stack)
+        _browse(stack, cookies, "warming", min(3, seconds), OTHER)
+        held = stack.proxy.hold("/energy/stations")
+        tabs = pool.submit(_browse, stack, cookies * (TABS // BROWSERS), "tabs", seconds, HELD)
+        held.waits.wait()
+        yield _browse(stack, cookies, f"{TABS} tabs on a hung endpoint, another page", seconds, OTHER)
+        stack.proxy.let_through()
+        tabs.result()
+
+
 def _with_a_hung_store(folder: Path, seconds: float, **variables: str) -> Iterator[Phase]:
     # A server does not start without its store, so this one hangs later.
     with (
@@ -129,7 +147,7 @@ def _with_a_hung_store(folder: Path, seconds: float, **variables: str) -> Iterat
 
 
 @contextlib.contextmanager
-def _energy(folder: Path, **variables: str) -> Iterator[RunningStack]:
+def _energy(folder: Path, *, through_proxy: bool = False, **variables: str) -> Iterator[RunningStack]:
     """Run the energy app and the sandbox, with a short stale time."""
     # Read by Python at its start, before anything else of the portal is.
     (folder / "sitecustomize.py").write_text(
@@ -137,7 +155,7 @@ def _energy(folder: Path, **variables: str) -> Iterator[RunningStack]:
     )
     path = os.pathsep.join(filter(None, [str(folder), os.environ.get("PYTHONPATH")]))
     others = ("auth_app", "operations", "finance")
-    with running_stack(folder, without=others, PYTHONPATH=path, **variables) as stack:
+    with running_stack(folder, without=others, through_proxy=through_proxy, PYTHONPATH=path, **variables) as stack:
         yield stack
 
 

@@ -36,7 +36,7 @@ from portal.config.limits import (
     REQUEST_BUDGET_S,
 )
 from portal.errors import ApiMalformedError, ApiTimeoutError, ApiUnavailableError, CircuitOpenError
-from portal.process import Deadline, call_circuits
+from portal.process import Deadline, call_circuits, waits_for
 from portal.telemetry import tracing
 
 if TYPE_CHECKING:
@@ -151,7 +151,7 @@ class Transport(requests.Session):
         :param endpoint: the name of what is called, for `/metrics`.
         :param kwargs: those of `requests.Session.send`; a `timeout` takes the place of the session's.
         :raises ApiTimeoutError: a limit passed.
-        :raises CircuitOpenError: the server does not answer at the moment.
+        :raises CircuitOpenError: the server does not answer at the moment, or too many wait for this endpoint.
         :raises ApiUnavailableError: no connection, or it broke. `was_sent` tells whether the server may have seen the
             request; `begun` is the status of a response that began and did not come whole.
         :raises ApiMalformedError: the response is too large; `begun` is its status.
@@ -163,7 +163,8 @@ class Transport(requests.Session):
         state = CallState(deadline=deadline or Deadline(REQUEST_BUDGET_S), new_connection=new_connection)
         began = time.monotonic()
         try:
-            response = self._send_if_admitted(circuit, request, state, kwargs)
+            with waits_for(endpoint or self._to):
+                response = self._send_if_admitted(circuit, request, state, kwargs)
         except ApiUnavailableError as error:
             log_no_response(call, error, duration_ms=(time.monotonic() - began) * 1000)
             raise

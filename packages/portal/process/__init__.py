@@ -4,7 +4,7 @@
     Pool                thread_pool.py      a bounded number of threads for work beside a request
     CircuitBreaker      circuit_breaker.py  while a server does not answer, one caller a second asks it
     Deadline            deadline.py         a time limit that several steps share, and a part of it
-    waits_for           waits.py            a request that waits for a server leaves its place to another one
+    Slots, waits_for    slots.py            a request that waits for a server releases its slot to another one
     Clock               deadline.py         the time functions, as an object that a test can replace
 
 No module of this package imports another one. `fork_safety` resets locks and threads in a child process.
@@ -15,5 +15,5 @@ from __future__ import annotations
 from portal.process.circuit_breaker import Admission, CircuitBreaker, call_circuits, store_circuits
 from portal.process.deadline import Clock, Deadline
 from portal.process.single_flight import NoThreadError, SharedCall, SingleFlight, finish_calls
+from portal.process.slots import Slots, one_of, waits_for
 from portal.process.thread_pool import Pool
-from portal.process.waits import set_place, waits_for

@@ -5,7 +5,7 @@
     supervisor          the process that was started: has the server prepared, and supervises its workers
       workers           starts the workers, replaces those that end or hang, stops them
       granian_worker    one worker: granian serves a WSGI application
-      gate              how many requests of a worker run, and how many wait
+      limiter           how many requests of a worker run, and how many wait
       wsgi              what stands between granian and the application
       readiness         tells the service manager when the server answers, and that it lives
       static_files      which static files a server collects, and its private folder for them

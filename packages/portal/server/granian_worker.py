@@ -21,7 +21,7 @@ from granian.wsgi import _callback_wrapper
 
 from portal.config.limits import REFRESH_DEADLINE_S
 from portal.process import finish_calls
-from portal.server.gate import SPARE_THREADS, Gate
+from portal.server.limiter import ConcurrencyLimiter, granian_threads
 from portal.server.parent_watch import end_with_process
 from portal.server.ports import BACKLOG, leave
 from portal.server.wsgi import for_granian
@@ -109,21 +109,19 @@ def run_worker(listener: socket.socket, *, target: str, threads: int, parent: in
         target=target,
         interface=Interfaces.WSGI,
         workers=1,
-        blocking_threads=threads + SPARE_THREADS,
+        blocking_threads=granian_threads(threads),
         log_level=LogLevels.error,
         # The application has the log. granian's own handlers would give its lines another form.
         log_dictconfig={"formatters": {}, "handlers": {}, "loggers": {}},
         websockets=False,
     )
+
+    def limited(*callback: Any) -> ConcurrencyLimiter:
+        return ConcurrencyLimiter(_callback_wrapper(*callback), threads=threads)
+
     # granian has no other place for it.
-    setattr(granian.server.mp, "_wsgi_call_wrap", partial(_gated_callback, threads))  # noqa: B010  it is not exported
+    setattr(granian.server.mp, "_wsgi_call_wrap", limited)  # noqa: B010  it is not exported
     server.serve(target_loader=load_application)
-
-
-def _gated_callback(threads: int, *args: Any) -> Gate:
-    gate = Gate(_callback_wrapper(*args), threads=threads)
-    gate.begin()
-    return gate
 
 
 def load_application(target: str) -> Any:

@@ -16,6 +16,7 @@ from portal.api.call_log import describe_cause
 from portal.config.cookies import VAR_ACCESS_TOKEN
 from portal.config.limits import MAX_ANSWER_BYTES
 from portal.errors import ApiMalformedError, ApiTimeoutError, ApiUnavailableError
+from portal.process import Slots
 from portal.process.deadline import Deadline
 from tests.portal.api.sessions import send
 from tests.support.forks import at_once
@@ -32,6 +33,17 @@ def test_connections_are_kept_and_shared_by_threads(connect):
         assert server.connections == 1
         at_once(20, lambda _: send(transport))
         assert len(server.received) == 40
+
+
+def test_call_holds_no_slot_while_it_waits(connect):
+    slots = Slots(1, per_endpoint=1)
+
+    def answer(_, out):
+        with slots.hold(wait_s=0):
+            out.sendall(reply())
+
+    with scripted_server(answer) as server, slots.hold(wait_s=0):
+        assert send(connect(server.url)).status == 200
 
 
 def test_two_users_on_one_worker_share_nothing_that_the_backend_sets(connect):

@@ -11,6 +11,7 @@ import pytest
 
 from portal.config.limits import FETCH_QUEUE, FETCH_THREADS, PROFILE_BUDGET_S
 from portal.errors import ApiTimeoutError, ApiUnauthorizedError
+from portal.process import Slots
 from portal.process.deadline import Deadline
 from portal.process.thread_pool import Pool
 from portal.query import QueryClient
@@ -157,6 +158,26 @@ def test_fetch_without_thread_is_made_by_request(patient: User, queue_is_full: b
         assert not any(each.done() for each in held)
     finally:
         goes_on.set()
+
+
+def test_wait_for_newer_data_holds_no_slot(patient: User) -> None:
+    slots, asked = Slots(1, per_endpoint=1), []
+
+    def note(_method: str, path: str) -> None:
+        with slots.hold(wait_s=WAIT_S):
+            asked.append(path)
+
+    patient.backend.before = note
+    with slots.hold(wait_s=0):
+        listed(page_of(patient))
+    assert len(asked) == 1
+
+
+def test_full_endpoint_has_older_data_shown(patient: User) -> None:
+    with Slots(1, per_endpoint=0).hold(wait_s=0):
+        result = clients(page_of(patient))
+    assert result.is_stale
+    assert isinstance(result.error, ApiTimeoutError)
 
 
 def test_errors_in_time_are_tried_again(patient: User) -> None:

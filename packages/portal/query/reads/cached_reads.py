@@ -14,7 +14,14 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from portal.config.limits import PROFILE_BUDGET_S
-from portal.errors import ApiError, ApiForbiddenError, ApiTimeoutError, ApiUnauthorizedError, without_traceback
+from portal.errors import (
+    ApiError,
+    ApiForbiddenError,
+    ApiTimeoutError,
+    ApiUnauthorizedError,
+    CircuitOpenError,
+    without_traceback,
+)
 from portal.process import waits_for
 from portal.query.cache import NO_ENTRY, ReadResult, fresh_prefix, is_enough, merge_pages
 from portal.query.endpoints import QuerySpec
@@ -287,13 +294,14 @@ class Reads:
         future, began = read.future, time.monotonic()
         budget = self.fetcher.caller.deadline.part(seconds=max(0.0, self._patience_s))
         try:
-            if future is not None:
-                with suppress(TimeoutError):
-                    return future.result(timeout=min(_BEGINS_WITHIN_S, budget.remaining()))
-            if future is None or future.cancel():
-                return self.fetcher.fetch(replace(read, bearer=None, budget=budget))
-            return future.result(timeout=budget.remaining())
-        except TimeoutError:
+            with waits_for(read.call.query.key.endpoint):
+                if future is not None:
+                    with suppress(TimeoutError):
+                        return future.result(timeout=min(_BEGINS_WITHIN_S, budget.remaining()))
+                if future is None or future.cancel():
+                    return self.fetcher.fetch(replace(read, bearer=None, budget=budget))
+                return future.result(timeout=budget.remaining())
+        except (TimeoutError, CircuitOpenError):
             return None
         finally:
             self._patience_s -= time.monotonic() - began
