@@ -134,6 +134,10 @@ class Browser:
             stop.wait(dice.uniform(0.1, 0.5) if unwell else dice.uniform(0, 0.1))
         tab.close()
 
+    def ask_once(self, port: int, path: str) -> None:
+        with contextlib.closing(Tab(self)) as tab:
+            self.note(tab.ask(port, path))
+
     def sign_out(self, port: int) -> None:
         """Press the sign-out button until it is accepted."""
         with contextlib.closing(Tab(self)) as tab:
