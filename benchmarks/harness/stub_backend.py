@@ -78,11 +78,11 @@ class UnknownCallError(Exception):
 
 
 def access_token(user: str = "acc_benchmark", *, filling_chars: int = 0) -> str:
-    """Return a token that is valid for a day.
+    """Return a token that is valid for a day, of a sign-in of its own.
 
     :param filling_chars: how many random characters it has more; random, because records of tokens are compressed.
     """
-    claims = {"sub": user, "permissions": [PERMISSION], "exp": int(time.time()) + 86_400, "jti": "j"}
+    claims = {"sub": user, "permissions": [PERMISSION], "exp": int(time.time()) + 86_400, "jti": secrets.token_hex(8)}
     filling = {"filling": secrets.token_hex(filling_chars // 2)} if filling_chars else {}
     return jwt.encode(claims | filling, KEY, algorithm="HS256")
 

@@ -29,6 +29,8 @@ DELAY_MS: Final = 20
 DELAYED_CONNECTIONS: Final = 32
 #: Visits within which a page's data must have come into the cache.
 MOST_VISITS: Final = 10
+#: In a sign-in's cache two lists of one page may have one place, and then take it from each other at each visit.
+MOST_SIGN_INS: Final = 3
 EMPTY_REQUEST: Final = f"GET {EMPTY_PATH} HTTP/1.1\r\nHost: localhost\r\nAccept: text/html\r\n\r\n".encode()
 
 
@@ -119,12 +121,13 @@ class Case:
 
     def prepare(self, stub: Stub) -> Visitor:
         """Visit the page until its data is cached, and check it; return the visitor that sends the load."""
-        visitor = Visitor(self.row, partial(answer_to, self.server.port))
-        for _ in range(MOST_VISITS):
-            before = stub.calls()
-            visitor.visit()
-            if not self.row.is_cached or stub.calls() == before:
-                return visitor
+        for _ in range(MOST_SIGN_INS):
+            visitor = Visitor(self.row, partial(answer_to, self.server.port))
+            for _ in range(MOST_VISITS):
+                before = stub.calls()
+                visitor.visit()
+                if not self.row.is_cached or stub.calls() == before:
+                    return visitor
         raise AssertionError(f"{self.row.name}: the backend is still called after {MOST_VISITS} visits")
 
     def warm(self, visitor: Visitor) -> None:
