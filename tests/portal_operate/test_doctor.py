@@ -231,6 +231,8 @@ def test_keys_that_are_honoured_but_not_sent_are_told() -> None:
 
 def environment(monkeypatch: pytest.MonkeyPatch, **variables: str) -> dict[str, str]:
     """Return the messages about these variables: by their subject, or by themselves if something is wrong."""
+    # Another test of this process may have read a file.
+    monkeypatch.setattr("portal.config.environment.sources.names_from_file", set())
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
     messages = list(look_at_environment(try_config("energy").problems))
