@@ -53,7 +53,7 @@ REVALIDATION_TOKEN_S: Final = 5.0
 EXPIRY_LEEWAY_S: Final = 30
 #: Deadline of the refresh call itself, seconds.
 REFRESH_DEADLINE_S: Final = 10.0
-#: How long others wait for its outcome, seconds: longer than the call (system check `portal.E004`).
+#: Wait of others for its outcome, seconds: longer than the call (system check `portal.E004`).
 REFRESH_LOCK_S: Final = 15
 #: A submission whose record took longer than this to write is not made: the lock could end before the call, seconds.
 REFRESH_LATEST_START_S: Final = 3.0
@@ -74,7 +74,7 @@ SIGN_IN_MAX_AGE_S: Final = 30 * 24 * 60 * 60
 
 #: Longest wait of one request for a refresh that another process, or another request, is making, seconds.
 REFRESH_WAIT_S: Final = 5.0
-#: How long a replaced token is remembered once its grace period has begun, seconds. A later use reaches the backend.
+#: Memory of a replaced token once its grace period has begun, seconds. A later use reaches the backend.
 REFRESH_SPENT_S: Final = 2 * 60 * 60
 #: How long an access token that was over when it came, by this machine's clock, is given to others, seconds.
 REFRESH_BORN_EXPIRED_S: Final = 5.0

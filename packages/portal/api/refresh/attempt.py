@@ -142,7 +142,7 @@ class RefreshAttempt:
         return RetryLater(outcome=RefreshOutcome.UNREACHABLE) if record.waits(now=now) else None
 
     def _may_submit_again(self, record: TokenRecord) -> bool:
-        """Whether the token endpoint would still repeat its answer to the first submission, if there was one."""
+        """Return whether the token endpoint would still repeat its answer to the first submission, if any."""
         if record.first_at is None:
             return True
         since = abs(self.clock.now() - record.first_at)  # two machines may have written these times

@@ -45,7 +45,7 @@ class State(StrEnum):
 
 
 class TokenRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What is known of a refresh token. Times are in seconds since the epoch.
+    """The state of a refresh token, and what led to it. Times are in seconds since the epoch.
 
     :ivar sign_in: the name of its sign-in in the audit log.
     :ivar at: when it got this state.

@@ -111,7 +111,7 @@ class PageTemplates(BaseEngine):
         if engine is None:
             options = {
                 **self._options,
-                # What is loaded from there is code.
+                # Code is loaded from there.
                 "bytecode_cache": self._compiled_dir and FileSystemBytecodeCache(str(private_dir(self._compiled_dir))),
                 "environment": _ENVIRONMENT,
                 "loader": FileSystemLoader(self.dirs),

@@ -34,7 +34,7 @@ def begin(process: RefreshProcess, refresh: str) -> bool:
     return process.refresher._records.begin(newest.refresh, newest.record, started, lifetime_s=60, latest=Deadline(60))
 
 
-def test_9_a_submission_that_came_too_late_to_end_in_time_is_taken_back(world: RefreshWorld, pair, process):
+def test_9_late_submission_is_taken_back(world: RefreshWorld, pair, process):
     records = process.refresher._records
     take, begun_at, submitted_after = records.replace, [], []
 
@@ -53,7 +53,7 @@ def test_9_a_submission_that_came_too_late_to_end_in_time_is_taken_back(world: R
     assert submitted_after[0] + REFRESH_DEADLINE_S + 2 <= REFRESH_LOCK_S
 
 
-def test_9_failure_of_a_suspended_process_takes_nothing_back(world: RefreshWorld, pair, process, other):
+def test_9_late_failure_takes_nothing_back(world: RefreshWorld, pair, process, other):
     def suspended_for_longer_than_others_wait(refresh: str) -> None:
         world.time.advance(REFRESH_LOCK_S + 1)
         assert begin(other, refresh)
@@ -65,7 +65,7 @@ def test_9_failure_of_a_suspended_process_takes_nothing_back(world: RefreshWorld
     assert process.refresher._records.newest(pair.refresh).record.owner == "the test"
 
 
-def test_9_clock_that_was_set_takes_nobody_for_dead(world: RefreshWorld, pair, process, other):
+def test_9_set_clock_takes_nobody_for_dead(world: RefreshWorld, pair, process, other):
     """It stands an hour ahead; the monotonic clock of this machine does not."""
 
     def set_ahead(_: str) -> None:

@@ -122,7 +122,7 @@ def test_clock_that_is_ahead_undoes_no_sign_out(world: RefreshWorld, process, ot
     assert other.refresher.signed_out_at(TokenPair(refresh=pair.refresh)) is not None
 
 
-def test_answer_without_refresh_token_is_sealed_under_the_old_one(world: RefreshWorld, process, other, pair):
+def test_answer_without_refresh_token_keeps_the_old(world: RefreshWorld, process, other, pair):
     world.backend.answers = [TokensIssued(pair=TokenPair(access=jwt(exp=world.time() + 300)))]
     renewed = process.refreshed(pair).current
     assert renewed.refresh == pair.refresh

@@ -16,7 +16,7 @@ from portal.store import MISSING
 from tests.portal.api.refresh.test_stored_formats import ANY, refresh_all
 from tests.support.refresh_world import MAX_AGE_S, RefreshProcess, RefreshWorld, jwt
 
-#: Of a sign-in that was refreshed twice, with the tokens of :class:`RefreshWorld`, as that release wrote them.
+#: Entries of that release: a sign-in that was refreshed twice, with the tokens of :class:`RefreshWorld`.
 RECORDS = {
     "f30b95c2e3f977b2745cf85915fcef2d:token": (
         "vGswz1R5F+afPkA7Zh2T94EUFeDITPgJNYiJJIwQikrwojRW8ukGD5PmrOHHN/fb6Shhf68b3UyN+iBBGy7DjVALOFs0CQ=="
@@ -183,7 +183,7 @@ class TestBothReleasesAtOnce:
         assert process.refresh(process.request(pair)) is RefreshOutcome.REFRESHED
 
     @pytest.mark.parametrize("issued_here", [True, False])
-    def test_token_that_the_other_has_replaced_is_not_submitted(
+    def test_token_replaced_by_the_other_stays(
         self, world: RefreshWorld, process: RefreshProcess, pair, issued_here: bool
     ) -> None:
         if issued_here:
@@ -194,9 +194,7 @@ class TestBothReleasesAtOnce:
         assert expected.refresh not in {None, pair.refresh}
         assert world.backend.submitted[pair.refresh] == 1
 
-    def test_submission_of_the_other_between_look_and_begin_counts(
-        self, world: RefreshWorld, process: RefreshProcess, pair
-    ) -> None:
+    def test_submission_of_the_other_meanwhile_counts(self, world: RefreshWorld, process: RefreshProcess, pair) -> None:
         """It has given its lock back by then."""
         records = process.refresher._records
         begin = records.begin

@@ -25,7 +25,7 @@ def refreshed(world: RefreshWorld, process: RefreshProcess, *submitted: int) -> 
 
 
 def answered(process: RefreshProcess, pairs: list[TokenPair]) -> list[bool]:
-    """Whether each token, but for the newest, leads to the newest one."""
+    """Return whether each token, but for the newest, leads to the newest one."""
     now, records = process.world.time(), process.refresher._records
     walks = [records.newest(pair.refresh, now=now) for pair in pairs[:-1]]
     assert {walk.refresh for walk in walks if walk.record.state is not State.SPENT} <= {pairs[-1].refresh}
