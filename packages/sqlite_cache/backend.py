@@ -128,7 +128,7 @@ class SQLiteCache(BaseCache):
                 return
 
     def _write(self, statement: str, row: Sequence[Any], over: float) -> bool:
-        """Return whether a statement has written; an entry that ends at the moment `over` or before it counts as missing."""
+        """Return whether a statement has written; an entry that ends at `over` or before counts as missing."""
         self.size_limit.before_write(now=self.clock(), may_refuse=False)
         return self.database.run(statement, (*row, over))[1] > 0
 
