@@ -30,7 +30,7 @@ DJANGOS: Final = {"5.2": "", "6": "Django>=6,<7"}
 #: The oldest Python of each, as its metadata says.
 OLDEST: Final = {"5.2": (3, 11), "6": (3, 12)}
 #: Almost none of these tests starts a process.
-SMOKE: Final = ("tests/portal", "tests/portal_pages", "tests/contract", "tests/sqlite_cache")
+SMOKE: Final = ("tests/portal", "tests/portal_pages", "tests/portal_server", "tests/contract", "tests/sqlite_cache")
 #: Where a Python may be: the names on the path, and the places of pyenv.
 _ON_PATH: Final = re.compile(r"python3\.(\d+)")
 _ASK: Final = "import sys; print(*sys.version_info[:3], sys.executable)"

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from portal.server.startup import wsgi_application
+from portal_server.startup import wsgi_application
 
 application = wsgi_application(settings="apps.energy.settings")

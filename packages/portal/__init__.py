@@ -14,9 +14,9 @@ A folder imports from the folders below it, and from each of them only the names
                   config   names and numbers; the environment
                     errors
 
-Beside them: `server` and `testing`. Above them: `portal_pages`, the lists, forms and overviews that apps are made of;
-`portal_oidc`, the optional sign-in at an OpenID provider; `portal_operate`, the commands and checks; and `portal_dev`,
-which no server imports.
+Beside them: `testing`. Above them: `portal_pages`, the lists, forms and overviews that apps are made of; `portal_oidc`,
+the optional sign-in at an OpenID provider; `portal_server`, the production server; `portal_operate`, the commands and
+checks; and `portal_dev`, which no server imports.
 `docs/explanation/architecture.md` draws the whole repository; the import contracts of `layers.toml` hold them.
 """
 

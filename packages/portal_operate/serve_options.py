@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from portal.config.projects import INSTANCE_PORT_STEP
-from portal.server.workers import WORKER_STOP_TIMEOUT_S
+from portal_server.workers import WORKER_STOP_TIMEOUT_S
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser

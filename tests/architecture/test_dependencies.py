@@ -34,14 +34,14 @@ def modules_below(*folders: str) -> list[Path]:
 
 
 #: What every server has.
-SERVED = ("packages/portal", "packages/portal_operate", "packages/portal_pages", "apps")
+SERVED = ("packages/portal", "packages/portal_operate", "packages/portal_pages", "packages/portal_server", "apps")
 #: The code that a group is installed for. Some platforms have an extra of their own.
 CODE = {
     **{each.app: modules_below(f"apps/{each.app}") for each in PLATFORMS if each.app in GROUPS},
     "base": [path for path in modules_below(*SERVED) if "testing" not in path.parts],
     "sandbox": modules_below("packages/sandbox_api"),
     "apps": modules_below("apps"),
-    "server": modules_below("packages/portal/server", "packages/portal_operate"),
+    "server": modules_below("packages/portal_server", "packages/portal_operate"),
     "testing": modules_below("packages/portal/testing"),
     "oidc": modules_below("packages/portal_oidc"),
     "tracing": [ROOT / "packages/portal/telemetry/trace_export.py"],

@@ -24,9 +24,9 @@ from benchmarks.harness.in_process import environ_of
 from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
 from portal.process import Pool, call_circuits
 from portal.query import process_runtime
-from portal.server.static.storage import bundle
 from portal.store import query_store
 from portal_dev.local_servers.local_stack import OFFERS
+from portal_server.static.storage import bundle
 from sqlite_cache import SQLiteCache
 from tests.budgets.backend import backend_with, sign_in
 from tests.budgets.call_counter import CallCounter

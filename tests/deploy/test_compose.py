@@ -13,7 +13,7 @@ import yaml
 
 from portal.config.environment import VARIABLES, Secrecy, read_config
 from portal.config.projects import PROJECTS
-from portal.server.workers import WORKER_STOP_TIMEOUT_S
+from portal_server.workers import WORKER_STOP_TIMEOUT_S
 from tests.deploy.files import COMPOSE, NGINX_SITE, known_variables
 from tests.support.harness import require_tool, run_program
 

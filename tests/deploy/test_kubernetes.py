@@ -15,7 +15,7 @@ import portal
 from portal.config.environment import VARIABLES, Secrecy
 from portal.config.projects import PROJECTS
 from portal.edge import UNGATED_PATHS
-from portal.server.workers import WORKER_STOP_TIMEOUT_S
+from portal_server.workers import WORKER_STOP_TIMEOUT_S
 from tests.deploy.files import DOCKERFILE, KUBERNETES, known_variables
 from tests.support.harness import require_tool, run_program
 

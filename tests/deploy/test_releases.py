@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from portal.server.ports import answers
+from portal_server.ports import answers
 from tests.functional.test_serve import environment
-from tests.portal.server.processes import get
+from tests.portal_server.processes import get
 from tests.support.checkout_copy import copy_of_checkout
 from tests.support.harness import ROOT, run_program
 from tests.support.linked_environment import link_environment

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from portal.config.cookies import SIGN_IN_COOKIES, VAR_REFRESH_TOKEN
-from portal.server.ports import port_is_free
+from portal_server.ports import port_is_free
 from tests.support.harness import require_tool
 from tests.support.local_run import Run
 from tests.support.nginx_server import names_lead_here

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from portal.server.workers import WORKER_STOP_TIMEOUT_S
 from portal_operate.management.commands.serve import Command
+from portal_server.workers import WORKER_STOP_TIMEOUT_S
 from tests.deploy.files import CURRENT, UNIT, start_command, unit_settings, unit_variables
 from tests.support.harness import ROOT, require_tool, run_program
 

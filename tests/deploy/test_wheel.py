@@ -16,8 +16,8 @@ from pypdf import PdfReader
 
 import portal
 from portal.config.projects import PROJECTS
-from portal.server.ports import answers
 from portal_operate.program import entry
+from portal_server.ports import answers
 from tests.deploy.installed_wheel import Installed, clone_to_build, installed, make_wheels
 from tests.support.doc_blocks import blocks_of, command_lines
 from tests.support.harness import ROOT, require_tool, run_program, running_stack

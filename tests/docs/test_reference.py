@@ -23,6 +23,7 @@ LEVELS: Final = {"warning", "error", "exception", "critical", "log"}
 #: Folders of what a server runs.
 RUN_BY_SERVERS: Final = (
     *("packages/portal", "packages/portal_oidc", "packages/portal_operate", "packages/portal_pages"),
+    "packages/portal_server",
     *("packages/sqlite_cache", "packages/fork_safety", "apps"),
 )
 

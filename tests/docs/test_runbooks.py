@@ -15,7 +15,7 @@ import pytest
 
 from portal.config.cookies import VAR_ACCESS_TOKEN
 from portal_dev.local_servers.local_stack import BACKEND
-from tests.portal.server.processes import until
+from tests.portal_server.processes import until
 from tests.support.doc_blocks import blocks_of
 from tests.support.harness import ROOT, RunningStack, running_stack
 from tests.support.http_browser import HttpBrowser

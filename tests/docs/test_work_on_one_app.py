@@ -11,7 +11,7 @@ import pytest
 import requests
 
 from portal.config.projects import PROJECT_BY_APP
-from portal.server.ports import answers, port_is_free
+from portal_server.ports import answers, port_is_free
 from tests.support.harness import prepare_sandbox
 from tests.support.http_browser import HttpBrowser
 from tests.support.linked_environment import copy_with_environment

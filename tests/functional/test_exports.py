@@ -11,7 +11,7 @@ import pytest
 import requests
 
 from portal.config.limits import WALK_PAGE_ROWS
-from tests.portal.server.processes import until
+from tests.portal_server.processes import until
 from tests.support.harness import PATIENCE_S, RunningStack, running_stack
 from tests.support.http_browser import HttpBrowser
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 
-from tests.portal.server.processes import until
+from tests.portal_server.processes import until
 from tests.support.backend_proxy import BackendProxy, Held
 from tests.support.harness import RunningStack
 from tests.support.http_browser import HttpBrowser

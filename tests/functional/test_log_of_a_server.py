@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.functional.test_serve import answer_of, log_of, serving
-from tests.portal.server.processes import until
+from tests.portal_server.processes import until
 
 #: The command, its checks, the edge, Django, the server: each in its own words, all in one form.
 LOGGERS = {"portal.server", "portal.edge.middleware", "portal.edge.http.allowed_hosts", "django.request"}

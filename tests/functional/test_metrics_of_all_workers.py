@@ -16,7 +16,7 @@ import pytest
 from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
 from portal.testing import access_token
 from tests.functional.test_serve import answer_of, serving
-from tests.portal.server.processes import get
+from tests.portal_server.processes import get
 from tests.support.processes import until, workers_of
 
 REFRESHES = 5

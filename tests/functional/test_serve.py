@@ -16,8 +16,8 @@ from pathlib import Path
 import brotli
 import pytest
 
-from portal.server.ports import answers, port_is_free
-from tests.portal.server.processes import get, until
+from portal_server.ports import answers, port_is_free
+from tests.portal_server.processes import get, until
 from tests.support.harness import PRODUCTION, ROOT, clean_environment, prepare_files, with_own
 from tests.support.ports import free_port_base
 from tests.support.private_folder import run_folder

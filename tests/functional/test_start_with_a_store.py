@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from portal.server.ports import answers
 from portal_operate.management.commands.serve import STORE_WAIT_S
+from portal_server.ports import answers
 from tests.deploy.files import unit_settings
 from tests.functional.test_serve import environment
-from tests.portal.server.processes import get, until
+from tests.portal_server.processes import get, until
 from tests.support.harness import ROOT
 from tests.support.ports import free_port
 from tests.support.redis_server import RedisServer, running_redis

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.functional.test_serve import production_environment
-from tests.portal.server.processes import compiled_templates
+from tests.portal_server.processes import compiled_templates
 from tests.support.harness import ROOT, run_program
 from tests.support.one_request import ONE_REQUEST
 from tests.support.python_requirements import base_alone, not_in_the_base

@@ -11,7 +11,7 @@ import os
 import random
 
 from portal.config.projects import BACKEND_PORT_OFFSET, PROJECTS
-from portal.server.ports import port_is_free
+from portal_server.ports import port_is_free
 
 HOST = "127.0.0.1"
 _LOWEST, _HIGHEST = 20000, 32600

@@ -9,9 +9,9 @@ import os
 import sys
 from functools import partial
 
-from portal.server.granian_worker import run_worker
-from portal.server.ports import listen, new_socket
-from portal.server.workers import WORKER_STOP_TIMEOUT_S, Workers
+from portal_server.granian_worker import run_worker
+from portal_server.ports import listen, new_socket
+from portal_server.workers import WORKER_STOP_TIMEOUT_S, Workers
 
 
 def serve_wsgi(

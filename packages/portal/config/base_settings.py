@@ -71,7 +71,7 @@ def build_settings(config: PortalConfig) -> dict[str, Any]:
             "portal.web.middleware.ApiAccessMiddleware",
             # Before all that only a page needs: a redirect is answered here, for a fraction of what the rest costs.
             "portal.edge.middleware.ProxyMiddleware",
-            "portal.server.static.middleware.StaticFilesMiddleware",
+            "portal_server.static.middleware.StaticFilesMiddleware",
             *(["debug_toolbar.middleware.DebugToolbarMiddleware"] if config.debug_toolbar else []),
             "django.middleware.csrf.CsrfViewMiddleware",
             "django.contrib.messages.middleware.MessageMiddleware",
@@ -164,7 +164,7 @@ def _static(config: PortalConfig) -> dict[str, Any]:
         "STATIC_ROOT": config.static_root,
         "STORAGES": {
             "staticfiles": {
-                "BACKEND": "portal.server.static.storage.BundledStaticFilesStorage"
+                "BACKEND": "portal_server.static.storage.BundledStaticFilesStorage"
                 if collected
                 else "django.contrib.staticfiles.storage.StaticFilesStorage"
             },

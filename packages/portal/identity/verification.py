@@ -63,7 +63,7 @@ class KeySource(Protocol):
 
 
 class NoKeys:
-    """The key source of a process that was not started by `portal.server.startup`: every token counts as absent."""
+    """The key source of a process that was not started by `portal_server.startup`: every token counts as absent."""
 
     generation = -1
     begun = 0
@@ -72,7 +72,7 @@ class NoKeys:
     def keys_for(self, kid: str | None) -> tuple[jwt.PyJWK, ...]:  # noqa: ARG002  the protocol's signature
         """No keys. The log says so, because every user would be sent to the sign-in page without a word."""
         logger.error(
-            "nothing fetches APP_JWT_JWKS_URL here: a server starts with portal.server.startup.wsgi_application"
+            "nothing fetches APP_JWT_JWKS_URL here: a server starts with portal_server.startup.wsgi_application"
         )
         return ()
 

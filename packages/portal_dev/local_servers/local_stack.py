@@ -23,7 +23,7 @@ SERVER_NAMES: Final = (BACKEND, *(project.app for project in PROJECTS))
 LOCAL_STOP_TIMEOUT_S: Final = 3
 #: Packages whose code every project runs.
 SHARED_PACKAGES: Final = (
-    *("portal", "portal_dev", "portal_gateway", "portal_oidc", "portal_operate", "portal_pages"),
+    *("portal", "portal_dev", "portal_gateway", "portal_oidc", "portal_operate", "portal_pages", "portal_server"),
     *("sqlite_cache", "fork_safety"),
 )
 #: Accounts that the sandbox is seeded with, and their password; the contract names them.

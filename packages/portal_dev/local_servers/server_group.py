@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from portal.config.places import SOURCE_ROOT
-from portal.server.ports import answers
+from portal_server.ports import answers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 PAGE: Final = "docs/reference/metrics.md"
 #: Modules at the top of the layers: what they import declares all metrics.
-_TOPS: Final = ("portal.edge.middleware", "portal.web.middleware", "portal.web.sign_in", "portal.server.limiter")
+_TOPS: Final = ("portal.edge.middleware", "portal.web.middleware", "portal.web.sign_in", "portal_server.limiter")
 
 _LABELS: Final = """\
 ## Labels

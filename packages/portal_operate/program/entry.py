@@ -70,9 +70,9 @@ def _serve(argv: Sequence[str], *, project: Project) -> int:
     """
     if find_spec("granian") is None:
         return _complain("serve needs the extra `server`: pip install 'portal-library[server]'")
-    from portal.server.supervisor import supervise  # noqa: PLC0415  needs granian, as no other command
-    from portal.server.workers import status_of  # noqa: PLC0415  as above
     from portal_operate.serve_options import add_serve_options  # noqa: PLC0415  as above
+    from portal_server.supervisor import supervise  # noqa: PLC0415  needs granian, as no other command
+    from portal_server.workers import status_of  # noqa: PLC0415  as above
 
     # The command says what is wrong with other options, and has those of Django.
     parser = ArgumentParser(prog=" ".join(argv[:2]), add_help=False)
@@ -91,7 +91,7 @@ def _serve(argv: Sequence[str], *, project: Project) -> int:
 
 
 def _load(settings: str) -> None:
-    from portal.server.startup import import_project  # noqa: PLC0415  imports Django
+    from portal_server.startup import import_project  # noqa: PLC0415  imports Django
 
     import_project(settings=settings)
 
@@ -99,7 +99,7 @@ def _load(settings: str) -> None:
 def _prepare(argv: Sequence[str], listener: socket.socket) -> None:
     from django.core.management import load_command_class  # noqa: PLC0415  in a process that has imported Django
 
-    from portal.server.workers import in_log_format  # noqa: PLC0415  as above
+    from portal_server.workers import in_log_format  # noqa: PLC0415  as above
 
     command: Any = load_command_class("portal_operate", "serve")
     command.listener = listener

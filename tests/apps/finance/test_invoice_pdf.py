@@ -180,7 +180,7 @@ def test_who_may_not_see_invoices_gets_none(signed_in: SignedIn, backend: Backen
 
 def test_no_other_page_loads_the_library_and_without_it_the_app_ends_with_the_line_that_names_its_extra() -> None:
     def run(before: str, after: str = "") -> tuple[int, str, str]:
-        imports = "from portal.server.startup import import_project; import_project(settings='apps.finance.settings')"
+        imports = "from portal_server.startup import import_project; import_project(settings='apps.finance.settings')"
         environment = {"PYTHONPATH": f"{ROOT}/packages:{ROOT}", "DEBUG": "on"}
         code = f"import sys\n{before}\n{imports}\n{after}"
         done = run_program(sys.executable, "-c", code, status=None, env=environment)

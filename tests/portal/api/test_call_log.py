@@ -16,7 +16,7 @@ from portal.api.tokens import TokenPair, TokenStore
 from portal.config.limits import MAX_ANSWER_BYTES
 from portal.errors import ApiError, ApiNotFoundError
 from portal.process.deadline import Deadline
-from tests.portal.server.processes import until
+from tests.portal_server.processes import until
 from tests.support.authority import Authority
 from tests.support.counts import counted, is_listed
 from tests.support.http_server import reply, scripted_server

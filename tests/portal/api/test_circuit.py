@@ -16,7 +16,7 @@ from portal.api.transport import Transport
 from portal.errors import ApiTimeoutError, ApiUnavailableError, CircuitOpenError
 from portal.process.circuit_breaker import CircuitBreaker, call_circuits
 from portal.process.deadline import Deadline
-from tests.portal.server.processes import until
+from tests.portal_server.processes import until
 from tests.support.authority import Authority
 from tests.support.http_server import Received, ScriptedServer, reply, scripted_server
 

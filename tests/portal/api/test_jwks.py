@@ -14,7 +14,7 @@ from portal.config.current import portal_config
 from portal.config.portal_config import TokenVerification
 from portal.errors import ApiUnavailableError
 from portal.identity.verification import UnknownKeyError, make_verifier, use_key_source
-from tests.portal.server.processes import until
+from tests.portal_server.processes import until
 from tests.support.http_server import reply, scripted_server
 from tests.support.jwt_keys import as_jwk, rsa_key
 

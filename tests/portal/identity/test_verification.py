@@ -55,7 +55,7 @@ def test_a_process_in_which_nothing_fetches_the_keys_says_how_it_should_start(ca
     private = rsa_key("a")
     assert not accepted(jwt.encode(CLAIMS, private, algorithm="RS256"), verifier)
     assert [record.levelname for record in caplog.records] == ["ERROR"]
-    assert "portal.server.startup.wsgi_application" in caplog.text
+    assert "portal_server.startup.wsgi_application" in caplog.text
 
 
 @pytest.mark.parametrize(

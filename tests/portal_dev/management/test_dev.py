@@ -10,8 +10,8 @@ import pytest
 import requests
 
 from portal.config.projects import PROJECT_BY_APP
-from portal.server.ports import answers
 from portal_dev.local_servers.local_stack import BACKEND
+from portal_server.ports import answers
 from tests.support.checkout_copy import copy_of_checkout
 from tests.support.harness import prepare_sandbox
 from tests.support.local_run import Run

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from portal.config.projects import BACKEND_PORT_OFFSET
-from portal.server.ports import answers, port_is_free
+from portal_server.ports import answers, port_is_free
 from tests.support.harness import prepare_sandbox
 from tests.support.linked_environment import copy_with_environment, run_typed
 from tests.support.local_run import Run

@@ -14,9 +14,9 @@ from functools import partial
 from pathlib import Path
 
 from portal.config.projects import DEFAULT_PORT_BASE, PROJECTS
-from portal.server.parent_watch import end_with_process
 from portal_dev.local_servers.local_stack import DEMO_ACCOUNTS, DEMO_PASSWORD
 from portal_dev.local_servers.server_group import ServerGroupError
+from portal_server.parent_watch import end_with_process
 from tests.support.processes import found_tool
 from tests.support.topology import DOMAIN, Topology, running_topology
 

@@ -2,7 +2,7 @@
 
 Workers share a port, so a scraper can't choose the one that it asks. `serve` sets `PROMETHEUS_MULTIPROC_DIR`, and
 prometheus_client then keeps each number in a memory-mapped file of its process. The worker that is asked adds up the
-files of all. A worker names its files by its number (:func:`portal.server.static_files.reserve_metric_files`).
+files of all. A worker names its files by its number (:func:`portal_server.static_files.reserve_metric_files`).
 
 Without the variable a process counts for itself, in memory.
 """

@@ -15,11 +15,11 @@ from portal.config.environment import complete_environment, port_base
 from portal.config.places import SOURCE_ROOT
 from portal.config.projects import PROJECTS
 from portal.errors import ConfigurationError
-from portal.server.parent_watch import end_with_process
-from portal.server.ports import port_is_free
 from portal_dev.local_servers.local_stack import BACKEND, DEMO_ACCOUNTS, DEMO_PASSWORD, OFFERS, SERVER_NAMES, LocalStack
 from portal_dev.local_servers.reloader import Reloader
 from portal_dev.local_servers.server_group import ServerGroup, ServerGroupError
+from portal_server.parent_watch import end_with_process
+from portal_server.ports import port_is_free
 
 WATCH_INTERVAL_S = 0.2
 #: The signals that stop the servers, as Ctrl-C does.

@@ -17,7 +17,7 @@ from django.utils.autoreload import raise_last_exception
 
 from portal.config.current import portal_config
 from portal.config.environment import port_base
-from portal.server.parent_watch import end_with_process
+from portal_server.parent_watch import end_with_process
 
 if TYPE_CHECKING:
     from django.core.handlers.wsgi import WSGIHandler

@@ -18,12 +18,12 @@ from django.core.management.base import BaseCommand, CommandError
 from portal.config.current import portal_config
 from portal.config.environment import port_base
 from portal.config.places import PACKAGES, SOURCE_ROOT
-from portal.server.ports import listen, why_not_free
-from portal.server.prepared_files import provide, release_of
-from portal.server.static.sharing import share
-from portal.server.static_files import UNUSED_FILES
 from portal.store import STORE_IS_AWAY
 from portal_operate.serve_options import add_serve_options
+from portal_server.ports import listen, why_not_free
+from portal_server.prepared_files import provide, release_of
+from portal_server.static.sharing import share
+from portal_server.static_files import UNUSED_FILES
 
 if TYPE_CHECKING:
     import socket  # noqa: TID251  it calls nobody

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from portal.server.static_files import METRIC_FILE_BYTES, reserve_metric_files
+from portal_server.static_files import METRIC_FILE_BYTES, reserve_metric_files
 from tests.support.harness import ROOT, clean_environment, run_program, with_own
 
 #: Longer than the names that label values are made of: endpoints, pages, addresses.

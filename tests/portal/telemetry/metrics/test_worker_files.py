@@ -16,8 +16,8 @@ from typing import IO, cast
 import pytest
 from prometheus_client.multiprocess import MultiProcessCollector
 
-from portal.server import static_files
-from portal.server.static_files import METRIC_FILE_BYTES, reserve_metric_files
+from portal_server import static_files
+from portal_server.static_files import METRIC_FILE_BYTES, reserve_metric_files
 from tests.support.harness import ROOT
 from tests.support.processes import process_group
 

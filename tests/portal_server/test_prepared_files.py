@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from portal.server.prepared_files import provide, release_of
+from portal_server.prepared_files import provide, release_of
 from tests.support.forks import at_once
 from tests.support.harness import ROOT, run_program
 from tests.support.whole_runs import number_of
@@ -163,7 +163,7 @@ def test_starts_at_the_same_time_leave_one_whole_file(starts: Starts, tmp_path: 
     code = f"""
 import sys, time
 from pathlib import Path
-from portal.server.prepared_files import provide
+from portal_server.prepared_files import provide
 
 folder, kept = map(Path, sys.argv[1:])
 folder.mkdir()

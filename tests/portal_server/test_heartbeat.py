@@ -6,10 +6,10 @@ import os
 import signal
 from pathlib import Path
 
-from tests.portal.server.test_workers import running
+from tests.portal_server.test_workers import running
 
 #: Seconds.
-LIMIT = "import portal.server.workers as module\nmodule.SILENCE_LIMIT_S = 2"
+LIMIT = "import portal_server.workers as module\nmodule.SILENCE_LIMIT_S = 2"
 #: The first worker holds Python's lock for ever.
 LOOP = f"""
 {LIMIT}
@@ -39,7 +39,7 @@ def test_a_worker_in_a_loop_that_keeps_pythons_lock_is_replaced(tmp_path: Path) 
 
 
 def test_a_stopped_worker_does_not_keep_a_server_that_is_told_to_stop(tmp_path: Path) -> None:
-    limit = "import portal.server.workers as module\nmodule.STOPPING_SILENCE_LIMIT_S = 2"
+    limit = "import portal_server.workers as module\nmodule.STOPPING_SILENCE_LIMIT_S = 2"
     with running(tmp_path, count=2, before=limit) as parent:
         os.kill(parent.began(2)[0], signal.SIGSTOP)
         status, _ = parent.stopped()

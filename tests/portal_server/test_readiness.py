@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from portal.server.readiness import ServiceManager
+from portal_server.readiness import ServiceManager
 
 
 def test_without_a_service_manager_nothing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

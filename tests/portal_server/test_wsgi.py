@@ -10,7 +10,7 @@ import re
 import pytest
 from django.http import FileResponse, HttpResponse, StreamingHttpResponse
 
-from portal.server.wsgi import for_granian
+from portal_server.wsgi import for_granian
 
 
 def ask(wrapped, **environ: object):

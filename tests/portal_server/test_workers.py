@@ -15,16 +15,16 @@ from textwrap import indent
 
 import pytest
 
-from portal.server.workers import RESTART_INTERVAL_S
-from tests.portal.server.processes import PATIENCE_S, ended, started, until
+from portal_server.workers import RESTART_INTERVAL_S
+from tests.portal_server.processes import PATIENCE_S, ended, started, until
 
 LISTENS = 'socket.create_server(("127.0.0.1", 0))'
 #: Each worker writes a line when it begins, and one when it has finished.
 PARENT = """
 import os, signal, socket, sys, threading, time
 from pathlib import Path
-from portal.server import workers
-from portal.server.workers import Workers
+from portal_server import workers
+from portal_server.workers import Workers
 
 lines = open(sys.argv[1], "ab", buffering=0)
 
@@ -105,7 +105,7 @@ def test_worker_that_ends_unprepared_ends_server(tmp_path: Path, end: str, statu
 
 
 def test_it_stops_at_once_while_a_worker_waits_for_its_start(tmp_path: Path) -> None:
-    never = "import portal.server.workers as module\nmodule.RESTART_INTERVAL_S = 3600"
+    never = "import portal_server.workers as module\nmodule.RESTART_INTERVAL_S = 3600"
     with running(tmp_path, work="sys.exit(3)", before=never) as parent:
         parent.began(1)
         assert "has ended by itself" in parent.process.stderr.readline()
@@ -114,7 +114,7 @@ def test_it_stops_at_once_while_a_worker_waits_for_its_start(tmp_path: Path) -> 
 
 def test_a_process_that_the_kernel_refuses_is_tried_again_and_leaves_nothing_open(tmp_path: Path) -> None:
     refuse = """
-import portal.server.workers as module
+import portal_server.workers as module
 module.RESTART_INTERVAL_S = 0.01
 fork, refusals = os.fork, [OSError(11, "Resource temporarily unavailable")] * 50
 def fork_or_refuse():

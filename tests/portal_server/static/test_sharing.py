@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from portal.server.static.sharing import share
+from portal_server.static.sharing import share
 
 OLD, NEW, ICON = "app.000000000001.css", "app.000000000002.css", "portal/icon.00000000000a.svg"
 DAY = 24 * 60 * 60

@@ -12,7 +12,7 @@ import time
 from contextlib import suppress
 from typing import Final
 
-from portal.server.ports import answers, listens
+from portal_server.ports import answers, listens
 
 PROBE_INTERVAL_S: Final = 0.1
 

@@ -13,15 +13,15 @@ from functools import partial
 
 import pytest
 
-from tests.portal.server import processes
-from tests.portal.server.long_application import PART, PARTS
-from tests.portal.server.processes import PATIENCE_S, get
+from tests.portal_server import processes
+from tests.portal_server.long_application import PART, PARTS
+from tests.portal_server.processes import PATIENCE_S, get
 
 
 @contextlib.contextmanager
 def serving(*, stalled_s: int, workers: int = 1) -> Iterator[int]:
     """A server whose workers have one thread each; gives its port."""
-    stalled = f"from portal.server import ports\nports.STALLED_CONNECTION_S = {stalled_s}"
+    stalled = f"from portal_server import ports\nports.STALLED_CONNECTION_S = {stalled_s}"
     with processes.serving("long_application", before=stalled, workers=workers, threads=1) as (_, port):
         yield port
 

@@ -15,13 +15,13 @@ from pathlib import Path
 import pytest
 
 from portal.config.limits import REFRESH_DEADLINE_S, REQUEST_BUDGET_S
-from portal.server.ports import port_is_free
-from portal.server.workers import WORKER_STOP_TIMEOUT_S
 from portal_dev.local_servers.local_stack import LOCAL_STOP_TIMEOUT_S
 from portal_dev.local_servers.server_group import STOP_TIMEOUT_S
-from tests.portal.server import processes
-from tests.portal.server.held_application import ANSWER, FINISH, FINISHED, OPEN
-from tests.portal.server.processes import PATIENCE_S, ended, get, until
+from portal_server.ports import port_is_free
+from portal_server.workers import WORKER_STOP_TIMEOUT_S
+from tests.portal_server import processes
+from tests.portal_server.held_application import ANSWER, FINISH, FINISHED, OPEN
+from tests.portal_server.processes import PATIENCE_S, ended, get, until
 
 #: Seconds; a server that ends before has not waited for this.
 NEVER = 3600

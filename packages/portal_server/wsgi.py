@@ -1,6 +1,6 @@
 """The layer between granian and the WSGI application: `for_granian` wraps an application, for three reasons.
 
-`refusal` is what a request gets that is turned away (:mod:`portal.server.limiter`).
+`refusal` is what a request gets that is turned away (:mod:`portal_server.limiter`).
 
 The parameters of a request's `Content-Type` are removed, but for the boundary. Django reads the other parameters while
 it builds the request, before any middleware. Some values raise an error there: a codec that is not a text encoding

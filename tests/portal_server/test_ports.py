@@ -6,7 +6,7 @@ import socket
 
 import pytest
 
-from portal.server.ports import port_is_free, why_not_free
+from portal_server.ports import port_is_free, why_not_free
 from tests.support.ports import free_port_base
 
 

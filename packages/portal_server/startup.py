@@ -21,10 +21,10 @@ from portal.config.current import portal_config
 from portal.edge import use_absent_platforms
 from portal.identity import use_key_source
 from portal.query import REGISTRY, offers
-from portal.server.parent_watch import ThisProcess
 from portal.services.service_imports import import_services
 from portal.store import import_backends
 from portal.telemetry.metrics import begin_worker
+from portal_server.parent_watch import ThisProcess
 
 if TYPE_CHECKING:
     from django.core.handlers.wsgi import WSGIHandler

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from portal.server import static_files
+from portal_server import static_files
 from tests.support.forks import meanwhile
 from tests.support.whole_runs import number_of
 

@@ -21,10 +21,10 @@ from granian.wsgi import _callback_wrapper
 
 from portal.config.limits import REFRESH_DEADLINE_S
 from portal.process import finish_calls
-from portal.server.limiter import ConcurrencyLimiter, granian_threads
-from portal.server.parent_watch import end_with_process
-from portal.server.ports import BACKLOG, leave
-from portal.server.wsgi import for_granian
+from portal_server.limiter import ConcurrencyLimiter, granian_threads
+from portal_server.parent_watch import end_with_process
+from portal_server.ports import BACKLOG, leave
+from portal_server.wsgi import for_granian
 
 if TYPE_CHECKING:
     import socket

@@ -13,12 +13,12 @@ from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_PERMITTED_PLATFORMS, VAR
 from portal.config.current import portal_config
 from portal.config.portal_config import PortalConfig, TokenVerification
 from portal.identity import verification
-from portal.server.startup import fetch_keys, say_what_is_not_offered
 from portal.services.service_imports import import_services
 from portal.testing import access_token
 from portal.testing.sign_ins import new_account
+from portal_server.startup import fetch_keys, say_what_is_not_offered
 from tests.functional.test_serve import production_environment
-from tests.portal.server.processes import compiled_templates
+from tests.portal_server.processes import compiled_templates
 from tests.support.harness import run_program
 from tests.support.http_server import reply, scripted_server
 
@@ -50,7 +50,7 @@ def test_the_keys_are_there_when_the_start_is_done():
 FIRST_PAGES = """
 import sys
 from wsgiref.util import setup_testing_defaults
-from portal.server.startup import wsgi_application
+from portal_server.startup import wsgi_application
 
 app, path, *visits = sys.argv[1:]
 application = wsgi_application(settings=f"apps.{app}.settings")

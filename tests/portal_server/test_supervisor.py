@@ -16,9 +16,9 @@ from textwrap import indent
 
 import pytest
 
-from portal.server.ports import answers, port_is_free
-from portal.server.static_files import PRIVATE_FOLDERS
-from tests.portal.server.processes import PATIENCE_S, ended, get, started, until
+from portal_server.ports import answers, port_is_free
+from portal_server.static_files import PRIVATE_FOLDERS
+from tests.portal_server.processes import PATIENCE_S, ended, get, started, until
 from tests.support.harness import run_program
 from tests.support.ports import free_port
 
@@ -26,8 +26,8 @@ from tests.support.ports import free_port
 SERVER = """
 import atexit, os, signal, sys, time
 from argparse import Namespace
-from portal.server.ports import listen
-from portal.server.supervisor import supervise
+from portal_server.ports import listen
+from portal_server.supervisor import supervise
 
 {module}
 
@@ -41,7 +41,7 @@ def load():
 
 supervise(
     Namespace(host="127.0.0.1", workers={workers}, threads=1, stop_timeout=600, end_with_parent={ends_with_parent}),
-    app="energy", target="tests.portal.server.told_application:application", load=load, prepare=prepare,
+    app="energy", target="tests.portal_server.told_application:application", load=load, prepare=prepare,
 )
 """
 
@@ -177,8 +177,8 @@ def test_a_port_that_was_taken_while_it_was_prepared_is_told_and_nothing_serves(
 @pytest.mark.parametrize(
     ("modules", "unwanted"),
     [
-        (("portal_operate.program.entry", "portal.server.supervisor"), {"django", "environ", "requests", "inspect"}),
-        (("portal.server.supervisor",), {"granian", "asyncio", "ssl", "http.client", "logging.config", "structlog"}),
+        (("portal_operate.program.entry", "portal_server.supervisor"), {"django", "environ", "requests", "inspect"}),
+        (("portal_server.supervisor",), {"granian", "asyncio", "ssl", "http.client", "logging.config", "structlog"}),
     ],
 )
 def test_the_parent_imports_neither_django_nor_what_serves(modules: tuple[str, ...], unwanted: set[str]) -> None:
@@ -221,7 +221,7 @@ def test_server_stopped_while_prepared_leaves_nothing(
 
 TOLD_AFTER_THE_FORK = """
 import os, signal, time
-from portal.server import workers
+from portal_server import workers
 
 signal.signal(signal.SIGTERM, workers.stop)
 fork = os.fork

@@ -9,7 +9,7 @@ from django.contrib.staticfiles.storage import ManifestStaticFilesStorage
 from whitenoise.middleware import WhiteNoiseMiddleware
 
 from portal.config.current import portal_config
-from portal.server.static.sharing import HASHED_NAME
+from portal_server.static.sharing import HASHED_NAME
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,8 +13,8 @@ from django.core.management import call_command
 from django.templatetags.static import static
 
 from portal.config.base_settings import build_settings
-from portal.server.static.storage import bundle
-from portal.server.static_files import UNUSED_FILES
+from portal_server.static.storage import bundle
+from portal_server.static_files import UNUSED_FILES
 from tests.settings import PORTAL
 from tests.support.harness import ROOT
 

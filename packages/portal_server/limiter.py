@@ -24,8 +24,8 @@ from typing import TYPE_CHECKING, Any, Final
 from portal.config.limits import MAX_BODY_BYTES
 from portal.errors import CircuitOpenError
 from portal.process import Slots, one_of, waits_for
-from portal.server.wsgi import refusal
 from portal.telemetry.metrics import Counters
+from portal_server.wsgi import refusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable

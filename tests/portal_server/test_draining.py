@@ -9,8 +9,8 @@ import threading
 
 import pytest
 
-from portal.server import ports
-from portal.server.ports import drain
+from portal_server import ports
+from portal_server.ports import drain
 
 PATIENCE_S = 60
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="draining is Linux's")

@@ -9,7 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 
-from portal.server.ports import answers
+from portal_server.ports import answers
 from tests.support.harness import ROOT
 from tests.support.ports import free_port
 from tests.support.private_folder import run_folder
@@ -48,7 +48,7 @@ def serving(
     :param options: as of `PreparedServer`.
     """
     port = free_port()
-    target = f"tests.portal.server.{application}:application"
+    target = f"tests.portal_server.{application}:application"
     code = (
         f"{before}\nfrom tests.support.wsgi_server import serve_wsgi\nserve_wsgi({target!r}, port={port}, **{options})"
     )

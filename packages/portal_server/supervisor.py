@@ -17,11 +17,11 @@ import sys
 from functools import partial
 from typing import TYPE_CHECKING
 
-from portal.server.parent_watch import end_with_process
-from portal.server.ports import listens, new_socket
-from portal.server.readiness import ServiceManager
-from portal.server.static_files import private_folders
-from portal.server.workers import LineHandler, Workers, in_child_process, stop
+from portal_server.parent_watch import end_with_process
+from portal_server.ports import listens, new_socket
+from portal_server.readiness import ServiceManager
+from portal_server.static_files import private_folders
+from portal_server.workers import LineHandler, Workers, in_child_process, stop
 
 if TYPE_CHECKING:
     import socket
@@ -52,7 +52,7 @@ def supervise(
             status = in_child_process(partial(prepare, listener))
             if not listens(listener):
                 sys.exit(status)
-        from portal.server.granian_worker import run_worker  # noqa: PLC0415  the parent of one worker has no use for it
+        from portal_server.granian_worker import run_worker  # noqa: PLC0415  the parent of one worker has no use for it
 
         # The collector marks each object that it looks at, and would so copy the memory that workers share.
         gc.collect()

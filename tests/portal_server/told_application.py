@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 
-from portal.server.static_files import PRIVATE_FOLDERS
+from portal_server.static_files import PRIVATE_FOLDERS
 
 TOLD = (*PRIVATE_FOLDERS, "LOADED_BY", "NOTIFY_SOCKET")
 

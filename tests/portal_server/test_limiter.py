@@ -15,9 +15,9 @@ import pytest
 from portal.config.limits import MAX_BODY_BYTES
 from portal.config.locales import LOCALES
 from portal.process import waits_for
-from portal.server import limiter as module
-from portal.server.limiter import MOST_WAITING, UNGATED, ConcurrencyLimiter, refusal
-from tests.portal.server.processes import PATIENCE_S, until
+from portal_server import limiter as module
+from portal_server.limiter import MOST_WAITING, UNGATED, ConcurrencyLimiter, refusal
+from tests.portal_server.processes import PATIENCE_S, until
 from tests.support.counts import counted
 
 HTML = {"HTTP_ACCEPT": "text/html,*/*", "REQUEST_METHOD": "GET"}

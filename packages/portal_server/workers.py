@@ -19,22 +19,22 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, NoReturn, TextIO
 
 from portal.config.limits import REFRESH_DEADLINE_S, REQUEST_BUDGET_S
-from portal.server.parent_watch import (
+from portal_server.parent_watch import (
     BEAT_INTERVAL_S,
     SILENCE_LIMIT_S,
     STOPPING_SILENCE_LIMIT_S,
     Heartbeat,
     ThisProcess,
 )
-from portal.server.ports import leave, listens
-from portal.server.static_files import reserve_metric_files
+from portal_server.ports import leave, listens
+from portal_server.static_files import reserve_metric_files
 
 if TYPE_CHECKING:
     import socket
     from collections.abc import Callable, Iterator
     from types import FrameType
 
-    from portal.server.parent_watch import InsteadOf
+    from portal_server.parent_watch import InsteadOf
 
 logger = logging.getLogger("portal.server")
 
