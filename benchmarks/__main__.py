@@ -4,8 +4,6 @@
 the others run all the same. Processes that a benchmark has started end with it.
 """
 
-from __future__ import annotations
-
 import sys
 import time
 from itertools import takewhile

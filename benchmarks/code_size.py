@@ -6,8 +6,6 @@ A line of code has something other than white space, a comment or a docstring. N
     ./manage.py bench code_size --root ../another   # another one, for example an older commit in a worktree
 """
 
-from __future__ import annotations
-
 import ast
 import io
 import subprocess

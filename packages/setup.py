@@ -1,7 +1,5 @@
 """Compiles the translations into the wheel: git has only their `.po`. The rest of the build: `pyproject.toml`."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

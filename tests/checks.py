@@ -1,7 +1,5 @@
 """`make check`: every check of the code at once, as many as the machine has processors. What is well says nothing."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

@@ -4,8 +4,6 @@ Changed is what differs from the branch `main`, with files that are new. The nea
 themselves, the next ones import a module that does.
 """
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Iterable, Sequence

@@ -7,8 +7,6 @@ Each test file belongs to one job: what no other job names belongs to `test`. So
 their whole one in `storm-check` (`tests.support.whole_runs`). Where both are asked for, they run whole alone.
 """
 
-from __future__ import annotations
-
 import argparse
 import dataclasses
 import os

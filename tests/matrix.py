@@ -8,8 +8,6 @@ Each combination gets a copy of this checkout in a folder of its own, with an en
 all pins of the lock, but Django's where the newer one is tried.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import re

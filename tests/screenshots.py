@@ -4,8 +4,6 @@ They are written to `.state/screenshots`, with a sheet for each page that shows 
 (`index.html`). The pages are those of the URL tables, and a few states of them: :data:`STATES`.
 """
 
-from __future__ import annotations
-
 import argparse
 import shutil
 import sys

@@ -3,8 +3,6 @@
 The real settings of all four projects run in the functional and browser tests, in processes of their own.
 """
 
-from __future__ import annotations
-
 import os
 
 from jinja2 import StrictUndefined

@@ -4,8 +4,6 @@
 and goes on: a check must run on a machine without a network. `make audit` asks each time, and then fails.
 """
 
-from __future__ import annotations
-
 import argparse
 import hashlib
 import json

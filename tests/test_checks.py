@@ -1,7 +1,5 @@
 """`make check` says what is wrong, and nothing else."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`make test-fast` runs the tests that are nearest to a change, and says which it leaves out."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Each test belongs to one job, a change runs the jobs that test it, and a run that is ended leaves no process."""
 
-from __future__ import annotations
-
 import os
 import re
 import select

@@ -1,7 +1,5 @@
 """`make matrix`: which Pythons it finds, and that a combination runs in a copy whose environment is its own."""
 
-from __future__ import annotations
-
 import os
 import stat
 import sys

@@ -1,7 +1,5 @@
 """The tests' own settings: whatever a developer's shell exports, they are the same."""
 
-from __future__ import annotations
-
 import ast
 import os
 import sys

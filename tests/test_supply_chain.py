@@ -1,7 +1,5 @@
 """The audit names what is vulnerable and what nobody audited; the list of newer versions knows what is pinned."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import zipfile

@@ -1,7 +1,5 @@
 """The gateway's URLs."""
 
-from __future__ import annotations
-
 from portal.web.urls import HANDLERS
 from portal_gateway.urls import gateway_patterns
 

@@ -1,7 +1,5 @@
 """The energy app's URLs (contract, section 6)."""
 
-from __future__ import annotations
-
 from apps.energy.views.chargers import charger_pages
 from apps.energy.views.clients import client_pages
 from apps.energy.views.meters import meter_pages

@@ -4,12 +4,13 @@ ReportLab is imported with this module, which the view imports when somebody ask
 Texts of the backend are defused: one line without control characters, of bounded length, and never markup.
 """
 
-from __future__ import annotations
-
+from collections.abc import Iterable, Iterator
+from datetime import date
+from decimal import Decimal
 from functools import cache
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 from xml.sax.saxutils import escape
 
 from babel.numbers import format_percent
@@ -22,20 +23,11 @@ from reportlab.lib.units import mm
 from reportlab.pdfbase import pdfmetrics
 from reportlab.pdfbase.ttfonts import TTFont
 from reportlab.pdfgen.canvas import Canvas
-from reportlab.platypus import LongTable, Paragraph, SimpleDocTemplate, Spacer, Table
+from reportlab.platypus import Flowable, LongTable, Paragraph, SimpleDocTemplate, Spacer, Table
 
 from fork_safety import ForkSafeLock
-from portal.services.finance.invoices import InvoiceStatus, Seller
+from portal.services.finance.invoices import InvoiceDetail, InvoiceLine, InvoiceStatus, Seller
 from portal.web.present import NO_VALUE, formats_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from datetime import date
-    from decimal import Decimal
-
-    from reportlab.platypus import Flowable
-
-    from portal.services.finance.invoices import InvoiceDetail, InvoiceLine
 
 #: A longer invoice says how many lines it leaves out, since a backend may have any number of them, and each takes up to
 #: 1.5 ms; a longer text ends with an ellipsis.

@@ -1,7 +1,5 @@
 """Settings of the finance platform."""
 
-from __future__ import annotations
-
 import sys
 from importlib.util import find_spec
 

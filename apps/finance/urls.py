@@ -1,7 +1,5 @@
 """The finance app's URLs (contract, section 6)."""
 
-from __future__ import annotations
-
 from apps.finance.views.invoice_pdf import invoice_pdf_page
 from apps.finance.views.invoices import invoice_pages
 from apps.finance.views.overview import overview

@@ -1,7 +1,5 @@
 """Settings of the operations platform."""
 
-from __future__ import annotations
-
 from portal.config.base_settings import project_settings
 
 globals().update(project_settings("operations"))

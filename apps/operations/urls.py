@@ -1,7 +1,5 @@
 """The operations app's URLs (contract, section 6)."""
 
-from __future__ import annotations
-
 from apps.operations.views.overview import overview
 from apps.operations.views.work_orders import work_order_pages
 from portal.web.urls import HANDLERS

@@ -5,8 +5,6 @@ One worker on one core; load, backend and Redis on the other. A stub backend ans
 `./manage.py bench growth [--of rows,users] [--seconds 0.5] [--write]`
 """
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import itertools
@@ -16,19 +14,16 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median, quantiles
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from benchmarks.harness.load import answer_to, drive
 from benchmarks.harness.measured import table, write
 from benchmarks.harness.options import need, options_of, parser_of, skip
-from benchmarks.harness.servers import keep_to_one_core, project_server
+from benchmarks.harness.servers import Server, keep_to_one_core, project_server
 from benchmarks.harness.stub_backend import Stub, access_token, stub_backend
 from benchmarks.pages.rows import CLIENTS
 from portal.config.cookies import VAR_ACCESS_TOKEN
 from tests.support.redis_server import running_redis
-
-if TYPE_CHECKING:
-    from benchmarks.harness.servers import Server
 
 MIB: Final = 1024 * 1024
 #: Characters that fill an access token: real ones have 1 to 2 KB.

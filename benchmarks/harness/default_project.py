@@ -1,7 +1,5 @@
 """A project as `django-admin startproject` makes it, with one empty view, beside which edge and pages are measured."""
 
-from __future__ import annotations
-
 from django.conf import settings
 from django.core.wsgi import get_wsgi_application
 from django.http import HttpRequest, HttpResponse

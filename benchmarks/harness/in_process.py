@@ -1,19 +1,15 @@
 """A project's WSGI application in this process, with the settings of production, and requests to it."""
 
-from __future__ import annotations
-
 import importlib
 import logging
 import os
+from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from wsgiref.util import setup_testing_defaults
 
 from benchmarks.harness.servers import settings_of_production
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 def load_application(app: str, *, state: Path, backend: str, is_debug: bool = False) -> Callable[..., Any]:

@@ -1,15 +1,10 @@
 """A load generator: one thread that sends requests on keep-alive connections, each the next when it has the answer."""
 
-from __future__ import annotations
-
 import selectors
 import socket
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 CONNECTIONS = 16
 _LENGTH = b"\r\ncontent-length:"

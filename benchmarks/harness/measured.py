@@ -10,20 +10,16 @@ command, the day and the commit::
     <!-- end -->
 """
 
-from __future__ import annotations
-
 import re
 import shlex
 import subprocess
 import sys
 import time
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from benchmarks.harness.servers import ROOT
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 PAGE: Final = ROOT / "docs/reference/measured.md"
 TABLE: Final = re.compile(

@@ -1,7 +1,5 @@
 """Options that every benchmark has, its end on SIGTERM, and its message about a program that the machine lacks."""
 
-from __future__ import annotations
-
 import argparse
 import signal
 import sys

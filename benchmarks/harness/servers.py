@@ -1,7 +1,5 @@
 """Servers in processes of their own, on one core: their start, and the CPU time and memory of their processes."""
 
-from __future__ import annotations
-
 import contextlib
 import ctypes
 import os
@@ -10,17 +8,15 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tests.support.ports import free_port
 from tests.support.private_folder import share_prepared_files
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 STARTS_WITHIN_S: Final = 180

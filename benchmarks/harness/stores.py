@@ -1,9 +1,9 @@
 """Stores that a machine has, as settings of Django's cache."""
 
-from __future__ import annotations
-
 import contextlib
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
 
 from django.conf import settings
 
@@ -14,10 +14,6 @@ from portal.config.projects import GATEWAY
 from tests.support.processes import found_tool
 from tests.support.redis_cluster import ClusteredRedis, clustered_redis
 from tests.support.redis_server import RedisServer, running_redis
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
 _SERIALIZER = {"serializer": "sqlite_cache.JSONSerializer"}
 

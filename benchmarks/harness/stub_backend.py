@@ -6,8 +6,6 @@ The list of clients has 240 rows, or as many as a search says: `?q=rows5000` has
 time that later calls wait, and returns the number of calls so far.
 """
 
-from __future__ import annotations
-
 import asyncio
 import base64
 import contextlib
@@ -18,17 +16,15 @@ import secrets
 import sys
 import time
 import urllib.request
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import Any, ClassVar, Final
 from urllib.parse import parse_qs
 
 import jwt
 
 from benchmarks.harness.servers import KEY, serving
 from tests.support.ports import free_port
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 PERMISSION: Final = "ENERGY_APP"
 CITIES: Final = ("Oslo", "Zürich", "İzmir", "Graz", "Bergen")

@@ -1,7 +1,5 @@
 """Targets of a benchmark, each with its result, and an exit status that says whether all were met."""
 
-from __future__ import annotations
-
 import sys
 
 from benchmarks.harness.measured import table, write

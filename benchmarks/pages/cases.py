@@ -4,23 +4,21 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from statistics import median, quantiles
 from typing import TYPE_CHECKING, Final
 
 from benchmarks.harness.default_project import EMPTY_PATH
-from benchmarks.harness.load import CONNECTIONS, answer_to, drive
-from benchmarks.harness.servers import project_server, wsgi_server
+from benchmarks.harness.load import CONNECTIONS, Answers, answer_to, drive
+from benchmarks.harness.servers import Server, project_server, wsgi_server
 from benchmarks.pages.rows import PAGES, Row, Visitor
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
-    from pathlib import Path
 
-    from benchmarks.harness.load import Answers
-    from benchmarks.harness.servers import Server
     from benchmarks.harness.stub_backend import Stub
 
 #: Delay of the slow backend.

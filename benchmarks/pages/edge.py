@@ -4,8 +4,6 @@ The rows are one machine's figures; the targets are ratios and differences withi
 many rounds, the cases taking turns, since all that disturbs a machine only ever adds.
 """
 
-from __future__ import annotations
-
 import os
 import tempfile
 import time

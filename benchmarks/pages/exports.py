@@ -1,23 +1,18 @@
 """A long list as a file: time, size and memory; and the rests of cancelled files."""
 
-from __future__ import annotations
-
 import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import requests
 
 from benchmarks.harness.options import options_of, parser_of
 from benchmarks.harness.servers import children_of, project_server, pss_mib
-from benchmarks.harness.stub_backend import access_token, stub_backend
+from benchmarks.harness.stub_backend import Stub, access_token, stub_backend
 from benchmarks.harness.targets import Targets
 from portal.config.cookies import VAR_ACCESS_TOKEN
-
-if TYPE_CHECKING:
-    from benchmarks.harness.stub_backend import Stub
 
 #: A file is cancelled after so many kilobytes.
 CANCELLED_AFTER_KB: Final = 300

@@ -3,26 +3,20 @@
 Node's packages are installed by name, beside a copy of the sources in `.state/next`, which git ignores.
 """
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import os
 import shutil
 import subprocess
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from benchmarks.harness.servers import ROOT, serving, settings_of_production
+from benchmarks.harness.servers import ROOT, Server, serving, settings_of_production
 from benchmarks.pages.cases import Side
 from tests.support.ports import free_port
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from benchmarks.harness.servers import Server
 
 SOURCES: Final = Path(__file__).with_name("next")
 BUILD: Final = ROOT / ".state" / "next"

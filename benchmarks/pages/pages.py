@@ -11,15 +11,14 @@ no compression.
     ./manage.py bench pages --next                the same pages on Next.js too (benchmarks/pages/next)
 """
 
-from __future__ import annotations
-
 import argparse
 import itertools
 import sys
 import tempfile
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from benchmarks.harness.load import drive
 from benchmarks.harness.measured import table, write
@@ -29,12 +28,7 @@ from benchmarks.harness.stub_backend import Stub, stub_backend
 from benchmarks.harness.targets import Targets
 from benchmarks.pages.cases import Case, Side, measure, of_checkout, started
 from benchmarks.pages.next_server import NEXT, NoNextError, build, on_next
-from benchmarks.pages.rows import PAGES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from benchmarks.pages.rows import Row
+from benchmarks.pages.rows import PAGES, Row
 
 #: By page, the most CPU time divided by that of an empty view.
 MOST_OF_EMPTY: Final = {"clients": 6, "clients-token": 6, "redirect": 0.67}

@@ -13,17 +13,17 @@ nothing. cProfile and pyinstrument act at every call of a function: they make a 
 functions that call many others look dearer than they are.
 """
 
-from __future__ import annotations
-
 import contextlib
 import re
 import signal
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Iterator
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from types import CodeType, FrameType
+from typing import Final
 
 from benchmarks.harness.in_process import load_application, respond
 from benchmarks.harness.measured import table
@@ -31,10 +31,6 @@ from benchmarks.harness.options import options_of, parser_of
 from benchmarks.harness.servers import ROOT
 from benchmarks.harness.stub_backend import stub_backend
 from benchmarks.pages.rows import PAGES, Visitor
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from types import CodeType, FrameType
 
 #: Parts of a file's path, in this order, and the area that its code counts for.
 AREAS: Final = (

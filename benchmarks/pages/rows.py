@@ -1,17 +1,13 @@
 """The pages that are measured and profiled: the request of each, and the content that its response must have."""
 
-from __future__ import annotations
-
 import itertools
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from http.cookies import SimpleCookie
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
 from benchmarks.harness.stub_backend import ROWS, STATION, access_token
 from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
 
 #: Each search of a process has another number.
 _numbers = itertools.count(1)

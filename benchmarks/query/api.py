@@ -12,6 +12,7 @@ import os
 import tempfile
 import threading
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +29,6 @@ from portal.api.refresh import BackendTokenEndpoint, TokenRefresher
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable
 
 CALLS = 100
 THREADS = 8

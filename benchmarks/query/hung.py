@@ -8,8 +8,6 @@ anew: that time is 3 s here, and 5 minutes in production.
 `./manage.py bench hung [--seconds 30]`
 """
 
-from __future__ import annotations
-
 import contextlib
 import http.client
 import itertools
@@ -20,10 +18,11 @@ import statistics
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from benchmarks.harness.measured import table, write
 from benchmarks.harness.options import need, options_of, parser_of
@@ -31,9 +30,6 @@ from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
 from portal.config.limits import READ_TIMEOUT_S
 from tests.support.harness import RunningStack, running_stack
 from tests.support.redis_server import RedisServer, running_redis
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 ACCOUNTS: Final = ("energy@example.com", "all@example.com")
 BROWSERS: Final = 4

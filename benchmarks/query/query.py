@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import tempfile
 import time
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import django
 
@@ -21,15 +22,10 @@ from benchmarks.harness.targets import Targets
 from benchmarks.query.storm_rows import StubSession
 from portal.api import ApiResponse, TokenPair, TokenStore
 from portal.config.limits import MAX_PAGES
-from portal.query import create_query_client
+from portal.query import QueryClient, create_query_client
 from portal.query.process_state import QueryRuntime
 from portal.services.energy.clients import ClientMutations, ClientQueries
 from portal.store import SharedStore
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from portal.query import QueryClient
 
 PAGE: Final = 20
 SIZES: Final = (20, 200, 2000)

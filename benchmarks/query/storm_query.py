@@ -10,16 +10,15 @@ fail: the naive design, which reads the cached list, changes it and writes it ba
     ./manage.py bench storm_query [--seconds 60]
 """
 
-from __future__ import annotations
-
 import ctypes
 import logging
 import multiprocessing
 import tempfile
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from unittest.mock import patch
 
 from benchmarks.harness.options import options_of, parser_of
@@ -29,12 +28,7 @@ from benchmarks.query.storm_rows import LIFETIME_S, MAX_ROWS, START_ROWS, StormS
 from benchmarks.query.storm_thread import Design, Known, Report, Storm, StormThread
 from benchmarks.query.storm_users import LogUser, NaiveUser
 from portal.query.cache import patches
-from portal.store import query_store
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from portal.store import SharedStore
+from portal.store import SharedStore, query_store
 
 PROCESSES = 3
 THREADS = 4

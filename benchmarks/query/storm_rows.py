@@ -4,19 +4,19 @@ The backend has the interface of `ApiSession`, and waits a random while before a
 mutation patches the list and sets the detail, another only says which queries it concerns.
 """
 
-from __future__ import annotations
-
 import random
 import re
 import sqlite3
 import threading
 import time
-from typing import TYPE_CHECKING, Any, Final, Self
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final, Self
 
 import jwt
 
 from benchmarks.harness.stub_backend import UnknownCallError
-from portal.api import ApiResponse
+from portal.api import ApiResponse, TokenStore
 from portal.config.contract_names import CREATED_AT_FIELD
 from portal.errors import ApiNotFoundError, ApiUnauthorizedError
 from portal.query import (
@@ -29,12 +29,6 @@ from portal.query import (
     query_endpoint,
     same_params,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from portal.api import TokenStore
 
 PATH: Final = "/rows"
 OF_A_ROW: Final = "/rows/{id}"

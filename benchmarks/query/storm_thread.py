@@ -1,21 +1,17 @@
 """One thread of a query storm: its steps, and its checks against the writes that were completed."""
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import random
 import sqlite3
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import redis
 
 from benchmarks.query.storm_rows import MAX_ROWS, START_ROWS
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 #: Steps of a thread, and the chance of each.
 STEPS = {

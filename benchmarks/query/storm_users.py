@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import random
 import time
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from benchmarks.query.storm_rows import PATH, RowMutations, RowQueries, make_token
-from portal.api import TokenPair, TokenStore
+from benchmarks.query.storm_rows import PATH, RowMutations, RowQueries, StormServer, make_token
+from portal.api import ApiSession, TokenPair, TokenStore
 from portal.config.limits import MAX_PAGES
 from portal.errors import ApiNotFoundError
-from portal.query import RowParams, create_query_client
+from portal.query import QueryClient, RowParams, create_query_client
 from portal.query.process_state import QueryRuntime
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from benchmarks.query.storm_rows import StormServer
-    from portal.api import ApiSession
-    from portal.query import QueryClient
     from portal.store import SharedStore
 
 #: Chance of a change to be by the mutation that only invalidates.

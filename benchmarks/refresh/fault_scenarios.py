@@ -7,8 +7,10 @@ import os
 import random
 import signal
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from tests.support.processes import workers_of
@@ -17,9 +19,6 @@ from tests.support.redis_sentinel import WatchedRedis
 from tests.support.redis_server import RedisServer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
     from benchmarks.refresh.token_recorder import TokenRecorder
     from portal_dev.local_servers.server_group import Server, ServerGroup
 

@@ -8,8 +8,6 @@ every token that was issued.
 `./manage.py bench storm --seconds 60 [--store embedded redis] [--only plain …]`
 """
 
-from __future__ import annotations
-
 import contextlib
 import random
 import sys
@@ -17,10 +15,10 @@ import tempfile
 import threading
 import time
 from collections import Counter
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import requests
 
@@ -37,9 +35,6 @@ from tests.support.ports import free_port
 from tests.support.redis_cluster import clustered_redis
 from tests.support.redis_sentinel import watched_redis
 from tests.support.redis_server import running_redis
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 PAGES = {"energy": ["/en/energy", "/en/energy/clients"], "operations": ["/en/operations", "/en/operations/work-orders"]}
 LEAVING, TABS = 2, 3

@@ -3,22 +3,18 @@
 It changes nothing, unless a scenario has it answer refreshes with rubbish, or hold the calls to an endpoint.
 """
 
-from __future__ import annotations
-
 import contextlib
 import http.client
 import itertools
 import json
 import threading
 from collections import Counter, defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from tests.support.backend_proxy import HOP_BY_HOP
 from tests.support.serving import Call, Reply, serving
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 #: Answers after which a token may be submitted again: the backend has not looked at it.
 NOT_LOOKED_AT = frozenset({429, 502, 503, 504})

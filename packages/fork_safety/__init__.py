@@ -8,15 +8,11 @@ for the life of the process registers a function here, and the child calls it be
       └ reset_after_fork    registers an object's reset for child processes
 """
 
-from __future__ import annotations
-
 import os
 import threading
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable
+from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 __all__ = ["ForkSafeLock", "reset_after_fork"]
 

@@ -25,12 +25,8 @@ An expected outcome (a redirect, a query's error state) is a value; no error is 
 carries a token, a cookie or a body.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Final, TypeVar
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from typing import Final, TypeVar
 
 E = TypeVar("E", bound=BaseException)
 

@@ -3,8 +3,6 @@
 They run beside each other and have no terminal. Python calls it by `PYTHONBREAKPOINT`.
 """
 
-from __future__ import annotations
-
 from django.conf import settings
 
 from portal.errors import UsageError

@@ -6,12 +6,12 @@ and each translation on one line, without dates and without the files that use t
 git keeps both (`.gitattributes`).
 """
 
-from __future__ import annotations
-
 import io
 import re
+from collections.abc import Iterable
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final
+from pathlib import Path
+from typing import Any, Final
 
 from babel.messages.catalog import Catalog
 from babel.messages.extract import DEFAULT_KEYWORDS, extract_from_file
@@ -24,10 +24,6 @@ from portal.config.projects import PROJECTS
 from portal.errors import ConfigurationError
 from portal.services.service_imports import services_folder
 from portal_operate import catalogs
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
 
 #: The languages with catalogs: all but English, in which the texts are written, whatever the default language is.
 TRANSLATED: Final = tuple(locale for locale in LOCALES if locale != "en")

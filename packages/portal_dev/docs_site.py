@@ -11,11 +11,10 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from mkdocs.structure.files import File, InclusionLevel
+from mkdocs.structure.files import File, Files, InclusionLevel
 
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
-    from mkdocs.structure.files import Files
 
 _INDEX: Final = "docs/README.md"
 #: Folder to the section's title (https://diataxis.fr has the first five).

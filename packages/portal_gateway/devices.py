@@ -1,7 +1,5 @@
 """The name of a browser, from its user agent's text."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from django.utils.translation import gettext as _

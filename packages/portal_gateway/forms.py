@@ -1,7 +1,5 @@
 """The gateway's forms: sign-in, the user's name, a forgotten password."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django import forms

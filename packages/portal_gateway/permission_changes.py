@@ -1,19 +1,15 @@
 """The audit log's line about a change of an account's permissions."""
 
-from __future__ import annotations
-
+from collections.abc import Callable, Iterable
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Final
+from typing import Final
+
+from django.http import HttpRequest, HttpResponse
 
 from portal.errors import ApiError, ApiForbiddenError, ApiUnavailableError
 from portal.services.iam.accounts import AccountQueries
 from portal.telemetry import audit
 from portal.telemetry.audit import AuditEvent, AuditFields, Reason
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from django.http import HttpRequest, HttpResponse
 
 #: What a line keeps of a list of permissions: their number, and the characters of each.
 MOST_PERMISSIONS: Final = 50

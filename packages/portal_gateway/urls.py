@@ -1,10 +1,8 @@
 """The gateway's URLs."""
 
-from __future__ import annotations
+from collections.abc import Sequence
 
-from typing import TYPE_CHECKING
-
-from django.urls import path
+from django.urls import URLPattern, URLResolver, path
 from django.views.decorators.csrf import csrf_exempt
 
 from portal.web.guards import neutral_page, with_405_page
@@ -17,11 +15,6 @@ from portal_gateway.views.sign_ins import revoke, revoke_all, revoke_others
 from portal_gateway.views.signed_out import signed_out
 from portal_gateway.views.with_provider import with_provider
 from portal_pages.urls import portal_patterns
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from django.urls import URLPattern, URLResolver
 
 
 def gateway_patterns(*, pages: Sequence[URLPattern] = ()) -> list[URLPattern | URLResolver]:

@@ -25,8 +25,6 @@ this page.
   the end with its next refresh, `/me` or `/sign-in-state`.
 """
 
-from __future__ import annotations
-
 from portal_oidc.failures import ProviderFailure
 from portal_oidc.identity_provider import register
 from portal_oidc.login_attempts import (

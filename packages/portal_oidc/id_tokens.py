@@ -3,19 +3,15 @@
 joserfc checks the signature and the times, Authlib the rest of an ID token. A claim is read only after both.
 """
 
-from __future__ import annotations
-
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from authlib.oidc.core import CodeIDToken
 from joserfc import jwk, jws, jwt
 from joserfc.errors import ExpiredTokenError, InvalidClaimError, JoseError, MissingClaimError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 #: How far the provider's clock and ours may differ, seconds.
 LEEWAY_S: Final = 30

@@ -1,19 +1,13 @@
 """What every application asks the provider, through `portal.api`."""
 
-from __future__ import annotations
-
 import logging
-from typing import TYPE_CHECKING
 
-from portal.api import use_provider
+from portal.api import TokenPair, use_provider
 from portal.errors import StoreUnavailableError
 from portal_oidc.provider import oidc_client
 from portal_oidc.sessions import provider_sessions
 from portal_oidc.sign_out import sign_out_url
 from portal_oidc.token_endpoint import ProviderTokenEndpoint
-
-if TYPE_CHECKING:
-    from portal.api import TokenPair
 
 logger = logging.getLogger("portal.oidc.identity_provider")
 

@@ -4,20 +4,16 @@ A callback is accepted only from the browser that started the attempt, and only 
 Several tabs may sign in at the same time.
 """
 
-from __future__ import annotations
-
 import secrets
 from dataclasses import asdict, dataclass, fields
 from hashlib import sha256
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from django.core import signing
+from django.http import HttpRequest, HttpResponse
 
 from portal.config.current import portal_config
 from portal.web.preferences import set_cookie
-
-if TYPE_CHECKING:
-    from django.http import HttpRequest, HttpResponse
 
 #: An attempt ends after this time, seconds.
 ATTEMPT_MAX_AGE_S: Final = 10 * 60

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from http import HTTPStatus
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import urlsplit
 
@@ -22,16 +24,12 @@ from authlib.oauth2.rfc7009 import prepare_revoke_token_request
 from authlib.oauth2.rfc7636 import create_s256_code_challenge
 
 from fork_safety import ForkSafeLock
-from portal.api import Transport
+from portal.api import RawResponse, Transport
 from portal.config.current import portal_config
 from portal.errors import ApiMalformedError, ApiUnavailableError
 from portal_oidc.id_tokens import Expected, InvalidJwtError, JwtProblem
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from pathlib import Path
-
-    from portal.api import RawResponse
     from portal.config.portal_config import OidcProvider
     from portal.process import Deadline
     from portal_oidc.login_attempts import LoginAttempt

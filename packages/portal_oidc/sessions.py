@@ -14,19 +14,16 @@ from __future__ import annotations
 import hashlib
 import math
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from portal.api import sign_in_lifetime
+from portal.api import TokenPair, sign_in_lifetime
 from portal.api.refresh import UnreadableRecordError, record_name, seal, unseal
 from portal.config.current import portal_config
-from portal.store import MISSING, note_unknown, refresh_store
+from portal.store import MISSING, SharedStore, note_unknown, refresh_store
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from portal.api import TokenPair
-    from portal.store import SharedStore
     from portal_oidc.id_tokens import IdTokenClaims, LogoutTokenClaims
 
 #: The format of a record. Another release may add members, which this one keeps as they are.

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
-from portal.api import Backend, TokenPair, is_success, json_object
+from portal.api import Backend, RawResponse, TokenPair, is_success, json_object
 from portal.api.refresh import InvalidGrant, NoResponse, TokenEndpointResult, TokensIssued
 from portal.api.refresh import read_token_response as read_backend_response
 from portal.config.limits import REFRESH_FAILED_STATUSES
 from portal.errors import ApiUnavailableError, StoreUnavailableError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from portal.api import RawResponse
     from portal.process import Deadline
     from portal_oidc.provider import OidcClient
     from portal_oidc.sessions import ProviderSessions

@@ -1,22 +1,16 @@
 """What all commands for operators share: one answer, as text or as JSON, and an exit status that means something."""
 
-from __future__ import annotations
-
 import json
 import sys
 from argparse import RawDescriptionHelpFormatter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import Any, ClassVar, Final
 
-from django.core.management.base import BaseCommand, CommandError, DjangoHelpFormatter
+from django.core.management.base import BaseCommand, CommandError, CommandParser, DjangoHelpFormatter
 
 from portal.errors import StoreUnavailableError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from django.core.management.base import CommandParser
 
 #: All is well.
 FINE: Final = 0

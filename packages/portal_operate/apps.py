@@ -1,7 +1,5 @@
 """The shared package as a Django app: its commands and checks."""
 
-from __future__ import annotations
-
 import sys
 from importlib.util import find_spec
 from pathlib import Path

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import io
 import os
+from collections.abc import Iterable
 from datetime import UTC, datetime
+from pathlib import Path
 from secrets import token_hex
 from typing import TYPE_CHECKING, Final
 
@@ -17,9 +19,6 @@ from portal.config.places import PACKAGES, SOURCE_ROOT, place
 from portal.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
-
     from babel.messages.catalog import Catalog
 
 #: Where a folder has its catalogs.

@@ -7,11 +7,12 @@ whole portal: the platform registry against the folders below `apps/`.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
 from functools import wraps
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
-from django.core.checks import Error, Warning, register  # noqa: A004  Django's own name for it
+from django.core.checks import CheckMessage, Error, Warning, register  # noqa: A004  Django's own name for it
 from django.urls import get_resolver
 
 from portal.config.current import portal_config
@@ -26,10 +27,6 @@ from portal.store import check_embedded_store, check_query_store, check_refresh_
 from portal_operate.deployment_checks import is_of_this_machine
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from django.core.checks import CheckMessage
-
     from portal.config.portal_config import PortalConfig
 
 

@@ -6,6 +6,7 @@ developer's machine is no deployment. docs/reference/checks.md is made from :dat
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from ipaddress import ip_address
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
@@ -19,8 +20,6 @@ from portal.config.environment import runs_in_kubernetes
 from portal.config.projects import GATEWAY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from portal.config.portal_config import PortalConfig
 
 #: What is wrong, and what to do.

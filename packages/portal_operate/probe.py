@@ -6,6 +6,7 @@ import http.client
 import socket
 import ssl
 import time
+from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
@@ -15,8 +16,6 @@ from urllib.parse import urlsplit
 from requests.utils import DEFAULT_CA_BUNDLE_PATH
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from portal.config.portal_config import PortalConfig
 
 MAX_BODY_BYTES: Final = 1024 * 1024

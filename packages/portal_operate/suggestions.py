@@ -1,12 +1,8 @@
 """For messages about a name that is not known. Pure."""
 
-from __future__ import annotations
-
 import difflib
-from typing import TYPE_CHECKING, Final
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from collections.abc import Iterable
+from typing import Final
 
 #: From this likeness on, a name was probably misspelt.
 _LIKENESS: Final = 0.6

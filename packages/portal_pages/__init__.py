@@ -16,8 +16,6 @@ function instead; the rest is for such functions::
 `platform_page`, `see_other`, `offers` and `submission_key` are handed out too, for a view of one's own.
 """
 
-from __future__ import annotations
-
 from portal.query import offers
 from portal.web import see_other
 from portal.web.guards import platform_page

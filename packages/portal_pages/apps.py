@@ -1,7 +1,5 @@
 """The kit of pages as a Django app: Django finds its static files and translations by their folder."""
 
-from __future__ import annotations
-
 from django.apps import AppConfig
 
 

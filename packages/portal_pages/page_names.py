@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NoReturn, cast, get_args, get_origin
 
+from django.http import HttpRequest, HttpResponse
 from django.urls import resolve, reverse
 from django.views.decorators.http import require_http_methods
 
 from portal.config.places import declaring_line
 from portal.errors import ApiAbsentError, UsageError
-from portal.query import MutationHook, PaginatedQueryHook, Partial, QueryHook, offers
+from portal.query import Endpoint, MutationHook, PaginatedQueryHook, Partial, QueryHook, Row, offers
 from portal.web.frame import is_not_offered, page_is_denied
-from portal.web.request import SHOWS
+from portal.web.request import SHOWS, PortalRequest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from django.http import HttpRequest, HttpResponse
-
-    from portal.query import Endpoint, Row
     from portal.web.guards import View
     from portal.web.present import LazyText
-    from portal.web.request import PortalRequest
 
 
 #: What hooks are called in messages.

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from portal.errors import UsageError
 from portal.query import Endpoint, MutationHook, QueryHook, Row, RowParams
 from portal.web.frame import NAVIGATION, NavigationEntry
-from portal.web.guards import platform_page
-from portal.web.present import ROW_ID
+from portal.web.guards import View, platform_page
+from portal.web.present import ROW_ID, LazyText
 from portal_pages.exports import ExportView
 from portal_pages.forms import NEW, AddView, CreateView, EditView, UndoPage
 from portal_pages.lists import ListView, views_of
@@ -17,12 +18,8 @@ from portal_pages.page_names import DeclaredPage, PageNames
 from portal_pages.records import DELETE, RESTORE, UNDO, BulkPage, DeleteView, DetailView, RestorePage, fields_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from django.urls import URLPattern
 
-    from portal.web.guards import View
-    from portal.web.present import LazyText
 
 TRow = TypeVar("TRow", bound=Row)
 #: Pages to which only a page leads that needs the same permission.

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote, urlencode
 
+from django.http import HttpResponse
 from django.shortcuts import render
 from django.utils.cache import patch_vary_headers
 from django.utils.translation import gettext
@@ -13,21 +15,14 @@ from django.views.decorators.http import require_safe
 
 from portal.config.current import portal_config
 from portal.edge import NO_SEGMENT
-from portal.query import use_queries
-from portal.services.searched_lists import offered_lists
+from portal.query import PaginatedResult, Row, use_queries
+from portal.services.searched_lists import SearchedList, offered_lists
 from portal.web.frame import use_app_essentials
 from portal.web.present import id_segment, is_not_there, part_if_answered
-from portal.web.request import active_locale, best_first, folded, search_text
+from portal.web.request import PortalRequest, active_locale, best_first, folded, search_text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from django.http import HttpResponse
-
     from portal.config.platforms import Platform
-    from portal.query import PaginatedResult, Row
-    from portal.services.searched_lists import SearchedList
-    from portal.web.request import PortalRequest
 
 
 #: A shorter text would find nearly every row.

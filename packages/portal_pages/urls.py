@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from portal.web import urls as every_apps
@@ -9,8 +10,6 @@ from portal.web.guards import neutral_page
 from portal_pages.search import search
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from django.urls import URLPattern, URLResolver
 
 _SEARCH: Final = neutral_page("search", search, name="search")

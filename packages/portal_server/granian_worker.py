@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -28,7 +29,6 @@ from portal_server.wsgi import for_granian
 
 if TYPE_CHECKING:
     import socket
-    from collections.abc import Callable
 
 #: Ctrl-C in a terminal reaches this process and its parent, which sends SIGUSR1.
 STOP_SIGNALS: Final = frozenset({signal.SIGTERM, signal.SIGINT, signal.SIGUSR1})

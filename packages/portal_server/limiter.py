@@ -12,23 +12,19 @@ chunks has a length when Django reads it, and an answer is never sent while the 
 the connection: a reverse proxy says 502 then.
 """
 
-from __future__ import annotations
-
 import io
 import logging
 import threading
 import time
+from collections.abc import Callable
 from queue import SimpleQueue
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from portal.config.limits import MAX_BODY_BYTES
 from portal.errors import CircuitOpenError
 from portal.process import Slots, one_of, waits_for
 from portal.telemetry.metrics import Counters
 from portal_server.wsgi import refusal
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 #: Requests that may wait, be it for a slot or for the backend, for each that may run.
 MOST_WAITING: Final = 8

@@ -4,17 +4,13 @@ A thread of each worker counts the seconds in memory that both share. It is a Py
 request does. A worker whose threads all wait for a slow backend counts on.
 """
 
-from __future__ import annotations
-
 import mmap
 import os
 import signal
 import threading
 import time
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence
+from typing import Final, Literal, TypeAlias
 
 #: Seconds between looks at whether the parent process still lives.
 PARENT_WATCH_INTERVAL_S = 0.5

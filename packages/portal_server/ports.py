@@ -1,7 +1,5 @@
 """Listens on a port, and leaves it so that no connection is lost; whether it is free, and whether a server answers."""
 
-from __future__ import annotations
-
 import errno
 import ipaddress
 import socket

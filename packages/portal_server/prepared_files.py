@@ -4,23 +4,19 @@ All of a project are in one file. It begins with a hash of the release and of al
 made, or was not written to its end, counts as absent.
 """
 
-from __future__ import annotations
-
 import marshal
 import os
 import sys
 import tempfile
 import time
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from portal.config.environment import private_dir
 from portal.errors import ConfigurationError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
 
 #: Seconds after which a file that is being written counts as left behind.
 _ABANDONED_S: Final = 3600

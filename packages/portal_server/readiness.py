@@ -3,8 +3,6 @@
 `systemctl restart` returns when a server answers, and not before; a parent that hangs is restarted.
 """
 
-from __future__ import annotations
-
 import os
 import socket
 import threading

@@ -3,18 +3,14 @@
 It has the server's static files, its compiled templates, and the metrics of its workers.
 """
 
-from __future__ import annotations
-
 import fcntl
 import os
 import shutil
 import tempfile
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from typing import Final
 
 #: Patterns of files that no page uses: of those of django-htmx, the pages use `htmx-2.min.js` alone. To compress them
 #: all would take two seconds of each start.

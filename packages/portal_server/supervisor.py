@@ -14,6 +14,7 @@ import logging
 import os
 import signal
 import sys
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -26,7 +27,6 @@ from portal_server.workers import LineHandler, Workers, in_child_process, stop
 if TYPE_CHECKING:
     import socket
     from argparse import Namespace
-    from collections.abc import Callable
 
 
 def supervise(

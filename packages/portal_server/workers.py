@@ -14,8 +14,10 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from functools import partial
+from types import FrameType
 from typing import TYPE_CHECKING, Final, NoReturn, TextIO
 
 from portal.config.limits import REFRESH_DEADLINE_S, REQUEST_BUDGET_S
@@ -24,6 +26,7 @@ from portal_server.parent_watch import (
     SILENCE_LIMIT_S,
     STOPPING_SILENCE_LIMIT_S,
     Heartbeat,
+    InsteadOf,
     ThisProcess,
 )
 from portal_server.ports import leave, listens
@@ -31,10 +34,7 @@ from portal_server.static_files import reserve_metric_files
 
 if TYPE_CHECKING:
     import socket
-    from collections.abc import Callable, Iterator
-    from types import FrameType
 
-    from portal_server.parent_watch import InsteadOf
 
 logger = logging.getLogger("portal.server")
 

@@ -26,6 +26,7 @@ import logging
 import os
 import re
 from base64 import b64encode
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -33,7 +34,6 @@ from portal.config.log_lines import log_context
 from portal.telemetry.metrics import Counters
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
     from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 

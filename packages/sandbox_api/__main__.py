@@ -1,7 +1,5 @@
 """`./manage.py --app sandbox_api <command>`: migrate, seed, serve, create_account, and Django's own."""
 
-from __future__ import annotations
-
 import os
 import sys
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from rest_framework.views import APIView
@@ -10,8 +11,6 @@ from sandbox_api.auth.authentication import Caller
 from sandbox_api.problems import Unauthorized
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from rest_framework.request import Request
     from rest_framework.response import Response
 

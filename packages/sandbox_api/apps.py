@@ -1,7 +1,5 @@
 """The one Django application of the sandbox."""
 
-from __future__ import annotations
-
 from django.apps import AppConfig
 
 

@@ -1,7 +1,5 @@
 """camelCase on the wire, snake_case in Python, without naming each field twice."""
 
-from __future__ import annotations
-
 from typing import Any, TypeVar
 
 from django.db.models import Model

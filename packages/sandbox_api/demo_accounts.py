@@ -1,7 +1,5 @@
 """What a demonstration account is (contract, section 2), and where such accounts are refused."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from django.conf import settings

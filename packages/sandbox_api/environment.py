@@ -1,21 +1,14 @@
 """What the sandbox reads from its environment, once, into one frozen object."""
 
-from __future__ import annotations
-
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from django.core.exceptions import ImproperlyConfigured
 
 from sandbox_api.keys import MINIMUM_KEY_LENGTH, kept_key
-from sandbox_api.profiles import DEFAULT_PROFILE, PROFILES
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from sandbox_api.profiles import Profile
+from sandbox_api.profiles import DEFAULT_PROFILE, PROFILES, Profile
 
 _CHECKOUT = Path(__file__).resolve().parents[2]
 #: In a checkout a folder of it. Installed from a wheel, never a folder of the environment.

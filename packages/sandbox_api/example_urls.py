@@ -1,7 +1,5 @@
 """The addresses of the examples: the energy, operations and finance platforms."""
 
-from __future__ import annotations
-
 from django.urls import path
 
 from sandbox_api.activity.views import activity_of

@@ -1,7 +1,5 @@
 """Faults on purpose: a `/refresh` that is refused, or slow, at a rate that the environment sets."""
 
-from __future__ import annotations
-
 import random
 import time
 

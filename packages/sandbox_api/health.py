@@ -1,16 +1,9 @@
 """Whether the sandbox is up and reaches its database."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from django.db import DatabaseError, connection
-from django.http import HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 
 from sandbox_api.problems import problem_response
-
-if TYPE_CHECKING:
-    from django.http import HttpRequest
 
 
 def healthz(request: HttpRequest) -> HttpResponse:  # noqa: ARG001 - Django's signature

@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import wraps
 from hashlib import sha256
 from http import HTTPStatus
@@ -28,9 +30,6 @@ from sandbox_api.problems import Unauthorized, invalid
 from sandbox_api.sealing import seal, unseal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from datetime import timedelta
-
     from rest_framework.request import Request
 
     from sandbox_api.api_view import ApiView

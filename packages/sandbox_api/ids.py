@@ -1,7 +1,5 @@
 """Row ids: a prefix that tells what it is, and 20 random characters. They sort the same in every database."""
 
-from __future__ import annotations
-
 import secrets
 
 ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyz"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Mapping
 from typing import IO, TYPE_CHECKING, Any, NoReturn
 
 from rest_framework.exceptions import ParseError
@@ -10,8 +11,6 @@ from rest_framework.negotiation import BaseContentNegotiation
 from rest_framework.parsers import BaseParser
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     from rest_framework.renderers import BaseRenderer
     from rest_framework.request import Request
 

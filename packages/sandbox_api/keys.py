@@ -1,7 +1,5 @@
 """Keys that are generated once and kept in a file that only its owner reads."""
 
-from __future__ import annotations
-
 import os
 import secrets
 import tempfile

@@ -1,7 +1,5 @@
 """All models, in the one place where Django looks for them."""
 
-from __future__ import annotations
-
 from sandbox_api.activity.models import Activity
 from sandbox_api.auth.models import Account, PasswordReset, RefreshToken, SignIn
 from sandbox_api.energy.models import Charger, ChargingSession, Client, Meter, MeterReading, Station

@@ -11,12 +11,11 @@ from drf_spectacular.openapi import AutoSchema
 from sandbox_api.idempotency import HEADER
 from sandbox_api.lists.views import CountsView, TotalsView
 from sandbox_api.problems import CONTENT_TYPE
-from sandbox_api.profiles import path_shape
+from sandbox_api.profiles import Call, path_shape
 from sandbox_api.versions import HEADER as IF_MATCH
 
 if TYPE_CHECKING:
     from sandbox_api.lists.spec import ListSpec
-    from sandbox_api.profiles import Call
 
 _WRITES = ("post", "patch", "delete")
 _PROBLEM = {

@@ -6,25 +6,21 @@ Days are those of a time zone. A period that is not over yet is compared with as
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from functools import cache
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 from zoneinfo import ZoneInfo, available_timezones
 
 from django.db import connection
-from django.db.models import CharField, Count, F, Func, Value
+from django.db.models import CharField, Count, F, Func, QuerySet, Value
 from django.db.models.functions import ExtractHour, TruncDate
 from django.utils.dateparse import parse_datetime
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from django.db.models import QuerySet
 
 TFigure = TypeVar("TFigure", int, Decimal)
 

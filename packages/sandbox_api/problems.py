@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import json
 import logging
+from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 from django.core.exceptions import RequestDataTooBig, SuspiciousOperation
 from django.db import OperationalError
-from django.http import Http404, HttpResponse, UnreadablePostError
+from django.http import Http404, HttpRequest, HttpResponse, UnreadablePostError
 from rest_framework import exceptions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from django.http import HttpRequest
     from django.http.response import HttpResponseBase
 
 CONTENT_TYPE = "application/problem+json"

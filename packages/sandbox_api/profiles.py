@@ -3,15 +3,11 @@
 Each profile is a table of calls. What is not in the table is not there, in the answers and in the published schema.
 """
 
-from __future__ import annotations
-
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from typing import Final
 
 VERSION: Final = "version"
 """The field; where it is not there, `ETag` and `If-Match` are not either."""

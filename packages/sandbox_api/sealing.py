@@ -3,8 +3,6 @@
 Who reads the database sees hashes and ciphertext; who repeats the request brings the key along.
 """
 
-from __future__ import annotations
-
 import os
 
 from cryptography.exceptions import InvalidTag

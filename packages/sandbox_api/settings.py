@@ -1,7 +1,5 @@
 """Django's settings of the sandbox; what can be changed from outside is in `environment`."""
 
-from __future__ import annotations
-
 import os
 from typing import Any
 

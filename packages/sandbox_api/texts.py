@@ -1,7 +1,5 @@
 """Fields for what people type: one line of text, several lines, a telephone number."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from typing import Any

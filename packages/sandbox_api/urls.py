@@ -1,7 +1,5 @@
 """Every address of the sandbox: those that each product has, then the resources. No address ends with a slash."""
 
-from __future__ import annotations
-
 from importlib import import_module
 
 from django.conf import settings

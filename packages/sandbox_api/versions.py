@@ -7,6 +7,7 @@ A row's version is a number that each change raises by one. Answers carry it as 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -14,8 +15,6 @@ from django.db import models
 from rest_framework.exceptions import APIException
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from django.db.models import QuerySet
     from rest_framework.request import Request
 

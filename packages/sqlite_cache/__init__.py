@@ -11,8 +11,6 @@ SQLiteCache         backend.py      Django's cache interface: keys, values, life
 errors.py draws the errors. `fork_safety` is the only other package that this one needs beside Django.
 """
 
-from __future__ import annotations
-
 from sqlite_cache.backend import SQLiteCache
 from sqlite_cache.errors import CacheBusyError, CacheFullError, CacheUnavailableError, SQLiteCacheError
 from sqlite_cache.pool import close_idle_connections

@@ -1,13 +1,12 @@
 """A Django cache backend on one SQLite file in WAL mode."""
 
-from __future__ import annotations
-
 import re
 import sqlite3
 import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from asgiref.sync import sync_to_async
 from django.core.cache.backends.base import DEFAULT_TIMEOUT, MEMCACHE_MAX_KEY_LENGTH, BaseCache, default_key_func
@@ -16,9 +15,6 @@ from django.core.exceptions import ImproperlyConfigured
 from sqlite_cache.database import Database
 from sqlite_cache.eviction import SizeLimit
 from sqlite_cache.serializer import JSONSerializer
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 DEFAULT_MAX_BYTES: Final = 256 * 1024 * 1024
 DEFAULT_BUSY_TIMEOUT_S: Final = 2.0

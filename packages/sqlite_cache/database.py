@@ -1,21 +1,17 @@
 """Runs statements on the database file: waits while other processes write, and replaces a damaged file."""
 
-from __future__ import annotations
-
 import contextlib
 import random
 import sqlite3
 import time
-from typing import TYPE_CHECKING, Any, Final, cast
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final, cast
 
 from fork_safety import ForkSafeLock
 from sqlite_cache.errors import CacheBusyError
 from sqlite_cache.file import empty_journal, is_busy, journal_bytes, open_database, replace_damaged
 from sqlite_cache.pool import ConnectionPool
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
 
 Rows = list[tuple[Any, ...]]
 

@@ -8,8 +8,6 @@ SQLiteCacheError            every error below
 Other failures of the file (a full disk, a read-only file system) are `sqlite3.Error`, as SQLite raises them.
 """
 
-from __future__ import annotations
-
 
 class SQLiteCacheError(Exception):
     """The base class of all errors of this cache."""

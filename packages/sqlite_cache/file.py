@@ -5,22 +5,18 @@ after its file, and a process that still has a replaced file open removes that f
 With one name for all files, that process would remove the journal of the new file.
 """
 
-from __future__ import annotations
-
 import fcntl
 import logging
 import os
 import secrets
 import sqlite3
 import time
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from typing import Final
 
 from sqlite_cache.errors import CacheUnavailableError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 logger = logging.getLogger(__name__)
 

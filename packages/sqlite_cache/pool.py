@@ -11,7 +11,9 @@ import atexit
 import os
 import time
 import weakref
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from fork_safety import ForkSafeLock, reset_after_fork
@@ -19,8 +21,6 @@ from sqlite_cache.errors import CacheUnavailableError
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 #: A read looks this often whether the file is still the same, seconds; a write looks each time, since a lock in a file
 #: that other processes have replaced is no lock. To look takes a microsecond, and gives Python's lock to other threads.

@@ -4,8 +4,6 @@ A process that can write to the cache must not be able to run code in the proces
 run different versions of the code.
 """
 
-from __future__ import annotations
-
 import json
 from enum import Enum
 from typing import Any, Final

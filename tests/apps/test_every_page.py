@@ -4,8 +4,6 @@ Each case runs in the default language, and every third one in another; the othe
 the page of every third case that is no failure.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable

@@ -4,8 +4,6 @@ Pages of the real projects, that succeed and that fail in every way a page can; 
 for all that went through them.
 """
 
-from __future__ import annotations
-
 import json
 import logging
 from collections.abc import Iterator

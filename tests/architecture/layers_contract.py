@@ -1,7 +1,5 @@
 """Contract type for import-linter that reads `layers.toml`: one line a package, and a few rules beside them."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Iterator
 from copy import deepcopy

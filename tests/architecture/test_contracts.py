@@ -1,7 +1,5 @@
 """The import contracts of `layers.toml`: the code keeps them, and each wrong import breaks the contract that forbids it."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from copy import deepcopy

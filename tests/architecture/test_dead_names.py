@@ -4,8 +4,6 @@ A use is a name in production code, or a word in one of its strings, its templat
 finds much by name. An import, an entry of `__all__` and a docstring are no uses, and neither are tests.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections import defaultdict

@@ -1,7 +1,5 @@
 """What each distribution asks for, it uses: each dependency of each group is imported, named in settings, or run as a tool."""
 
-from __future__ import annotations
-
 import ast
 import re
 import tomllib

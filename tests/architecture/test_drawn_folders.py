@@ -1,7 +1,5 @@
 """The docstring of a package that draws its folder draws all of it, and nothing else."""
 
-from __future__ import annotations
-
 import ast
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A module stays small enough to be read at once, and a folder to be known: architecture, rule 3."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 from tests.support.harness import ROOT

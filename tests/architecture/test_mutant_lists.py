@@ -1,7 +1,5 @@
 """The mutants are those of the code as it is."""
 
-from __future__ import annotations
-
 from tests.mutants.mutant import read_mutants
 from tests.support.harness import ROOT
 

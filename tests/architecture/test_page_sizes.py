@@ -1,7 +1,5 @@
 """The pages of a team stay small: a list with filters, ranges, relations and a file, in under 60 lines."""
 
-from __future__ import annotations
-
 import ast
 
 from tests.support.harness import ROOT

@@ -1,7 +1,5 @@
 """The reference pages that are made from the code are current."""
 
-from __future__ import annotations
-
 import pytest
 
 from portal_dev.reference.pages import PARTS, current

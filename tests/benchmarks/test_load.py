@@ -1,7 +1,5 @@
 """The load generator knows when an answer is complete, however it comes."""
 
-from __future__ import annotations
-
 import contextlib
 import itertools
 import socket

@@ -1,7 +1,5 @@
 """The command `bench`: its benchmarks, its words about each, and its end, which leaves no process."""
 
-from __future__ import annotations
-
 import importlib
 import inspect
 import os

@@ -1,7 +1,5 @@
 """Each table of docs/reference/measured.md is of a commit, and a table that is older than its code is named."""
 
-from __future__ import annotations
-
 import re
 import sys
 import time

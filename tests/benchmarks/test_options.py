@@ -1,7 +1,5 @@
 """Options that benchmarks share: a short run, and a table that is written."""
 
-from __future__ import annotations
-
 import signal
 import sys
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """A call that a stub backend does not know ends the run, and is named."""
 
-from __future__ import annotations
-
 import contextlib
 import urllib.error
 import urllib.request

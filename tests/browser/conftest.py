@@ -1,7 +1,5 @@
 """A real Chromium against real servers. Every page that a test opens may log nothing to the console."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -4,8 +4,6 @@ The protocol: the browser listens on a port of this machine and greets. Each mes
 JSON: `[0, id, command, parameters]` is answered by `[1, id, error, result]`.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import socket

@@ -1,7 +1,5 @@
 """The four projects below one domain, each on a name of its own."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What somebody has typed into a form comes back after their sign-in has ended, and to nobody else."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -3,8 +3,6 @@
 The pages are those of the URL tables (:mod:`tests.support.open_pages`), so a new one is among them.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Final

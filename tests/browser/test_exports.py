@@ -1,7 +1,5 @@
 """A list becomes a file, with a progress that can be stopped; a file that is not whole is not saved."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """What a page says about what is done: busy controls, toasts, dialogs, errors, the menu."""
 
-from __future__ import annotations
-
 import pytest
 from playwright.sync_api import Route, expect
 

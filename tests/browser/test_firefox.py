@@ -1,7 +1,5 @@
 """Lists, forms and reloads in a real Firefox. Its console stays empty of errors."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

@@ -1,7 +1,5 @@
 """Forms and buttons of a record, as scripts send them: focus, choices, another account."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

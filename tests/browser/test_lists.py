@@ -1,7 +1,5 @@
 """Lists as tools: what is chosen stands in the address, and whoever comes back finds the list as it was."""
 
-from __future__ import annotations
-
 import itertools
 import re
 from functools import partial

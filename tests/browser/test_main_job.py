@@ -1,7 +1,5 @@
 """The main job, end to end: sign in, see clients, load more, create, edit, delete, sign out. Hostile rows too."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Pages on a phone: what one reads first comes first, and nothing lies over or is cut by anything else."""
 
-from __future__ import annotations
-
 import itertools
 
 import pytest

@@ -1,7 +1,5 @@
 """Sign-in and sign-out through a certified OpenID provider in a real browser, on real subdomains."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Overviews: charts are read, the state updates itself, numbers fit the narrowest screen."""
 
-from __future__ import annotations
-
 import itertools
 import re
 

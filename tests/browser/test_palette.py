@@ -1,7 +1,5 @@
 """The palette finds records and pages by the keyboard, offers what was opened last, and single keys are shortcuts."""
 
-from __future__ import annotations
-
 import json
 import re
 

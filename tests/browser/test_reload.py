@@ -1,7 +1,5 @@
 """What a reload shows, in a real Chromium, and what is no reload: counted at the backend."""
 
-from __future__ import annotations
-
 import pytest
 from playwright.sync_api import Page, expect
 

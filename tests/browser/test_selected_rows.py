@@ -1,7 +1,5 @@
 """Rows of a list are selected by mouse and keys, changed together, and brought back by one undo."""
 
-from __future__ import annotations
-
 import pytest
 from playwright.sync_api import expect
 

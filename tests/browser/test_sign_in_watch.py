@@ -1,7 +1,5 @@
 """One sign-in on real subdomains: shared by all applications, and watched by every tab."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from urllib.parse import quote, urlsplit

@@ -1,7 +1,5 @@
 """Tables at every width: whole words, columns that stay, text that can be copied, paper."""
 
-from __future__ import annotations
-
 import itertools
 from io import BytesIO
 

@@ -1,7 +1,5 @@
 """Times on pages are those of the reader's own place, or of the zone that the reader has chosen, and name it."""
 
-from __future__ import annotations
-
 import re
 from datetime import datetime
 from zoneinfo import ZoneInfo

@@ -1,7 +1,5 @@
 """`python -m tests.budgets` renews the table: the ceilings become what the pages take now."""
 
-from __future__ import annotations
-
 from tests.budgets.measuring import measure
 from tests.budgets.pages import PAGES
 from tests.budgets.table import write_table

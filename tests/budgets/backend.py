@@ -1,7 +1,5 @@
 """What the backend has: rows of every list, in the profiles of the sandbox."""
 
-from __future__ import annotations
-
 from typing import Any, Final
 
 import responses

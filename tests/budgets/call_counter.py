@@ -1,7 +1,5 @@
 """Counts the functions that are called, in all threads of a process."""
 
-from __future__ import annotations
-
 import contextlib
 import sys
 import threading

@@ -3,8 +3,6 @@
 python -m tests.budgets.measuring energy
 """
 
-from __future__ import annotations
-
 import gc
 import importlib
 import json

@@ -1,7 +1,5 @@
 """The pages that have budgets: each a kind that many others are like."""
 
-from __future__ import annotations
-
 from typing import Final
 
 #: The id in every address.

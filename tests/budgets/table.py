@@ -1,7 +1,5 @@
 """The table of ceilings, and what does not fit it."""
 
-from __future__ import annotations
-
 import csv
 import sys
 from collections.abc import Mapping

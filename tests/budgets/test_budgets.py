@@ -1,7 +1,5 @@
 """No page takes more than its budget, and no budget is far more than its page takes."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

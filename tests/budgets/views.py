@@ -3,8 +3,6 @@
 Before the first view of a page nothing is cached but the profile, which the sign-in has read.
 """
 
-from __future__ import annotations
-
 import contextlib
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """The contract's own table of calls: how it is read, and that the sandbox has them all."""
 
-from __future__ import annotations
-
 import re
 
 from portal_dev.openapi import read_document

@@ -1,7 +1,5 @@
 """The names of the cookies, which the contract promises (section 4). All other tests import them."""
 
-from __future__ import annotations
-
 from portal.config import cookies
 
 NAMES = {

@@ -1,7 +1,5 @@
 """The names of contract, section 1, each imported from where its table says, in a process that has imported nothing."""
 
-from __future__ import annotations
-
 import functools
 import importlib
 import inspect

@@ -1,7 +1,5 @@
 """One suite for two backends: the sandbox, and the one that teams test with. Both behave the same."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """A refresh whose response was lost: the portal repeats it only while the sandbox still keeps the response."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from portal.api import Backend

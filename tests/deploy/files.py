@@ -1,7 +1,5 @@
 """The files of `deploy/`, read as those read them that they are for."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """The wheels of the library, the sandbox and the apps, built of a clone, installed in an environment of its own, and run by a user without rights."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """compose.yaml: valid by the schema of Compose, and in step with the apps, their variables and their secrets."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -1,7 +1,5 @@
 """The Dockerfile: sound, with nothing of this machine, and in step with the server that it starts."""
 
-from __future__ import annotations
-
 import json
 import re
 import shlex

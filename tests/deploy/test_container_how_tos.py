@@ -1,7 +1,5 @@
 """The commands of the how-tos for containers name files, arguments and objects that there are. No engine runs them here."""
 
-from __future__ import annotations
-
 import re
 import shlex
 

@@ -1,7 +1,5 @@
 """The example files, and the how-to that they belong to: they agree, and hold no secret."""
 
-from __future__ import annotations
-
 import re
 
 from portal.config.projects import DEFAULT_PORT_BASE, PROJECTS

@@ -1,7 +1,5 @@
 """The manifests for Kubernetes: built by kustomize, valid by the API's schemas, and in step with image, apps and server."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from collections.abc import Iterable

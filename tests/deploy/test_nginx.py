@@ -1,7 +1,5 @@
 """The site file of nginx, in front of servers that only say what reached them."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import re

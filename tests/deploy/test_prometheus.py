@@ -1,7 +1,5 @@
 """Files for Prometheus and Grafana: each rule and each query is valid, names metrics that exist, and alerts as it should."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What a public host reads: valid by its schemas, with no more rights than it needs, and in step with what it runs."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Folders of releases, the link `current`, and the two programs of `deploy/` that read it, on a tree of this machine."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import shutil

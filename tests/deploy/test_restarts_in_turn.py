@@ -1,7 +1,5 @@
 """Two servers of a project behind nginx, restarted in turn while people read and write: each request is answered."""
 
-from __future__ import annotations
-
 import threading
 from collections import Counter
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """`make topology`: nginx over https, two instances of each project, Redis with Sentinels; started and stopped as one."""
 
-from __future__ import annotations
-
 import re
 import signal
 import sys

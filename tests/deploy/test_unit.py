@@ -1,7 +1,5 @@
 """The unit of systemd: it is one, it shuts the server in, and it agrees with the server that it starts."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The wheels: they have what git tracks, and run outside of a checkout, by a user without rights, on a read-only tree."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal

@@ -1,7 +1,5 @@
 """What is to be seen in a checkout in which the how-tos were followed. `test_how_tos.py` runs these tests in a copy."""
 
-from __future__ import annotations
-
 import json
 import re
 from datetime import UTC, datetime

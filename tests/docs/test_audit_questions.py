@@ -1,7 +1,5 @@
 """Questions to the audit log: the block and each filter of the page find lines as servers write them."""
 
-from __future__ import annotations
-
 import json
 import logging
 import re

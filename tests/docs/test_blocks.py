@@ -14,8 +14,6 @@
 A block that nothing can try has the reason before it: `<!-- not run: a drawing -->`.
 """
 
-from __future__ import annotations
-
 import re
 import subprocess
 import textwrap

@@ -1,7 +1,5 @@
 """The changelog has versions with dates, and the newest one is that of the package."""
 
-from __future__ import annotations
-
 import re
 
 import portal

@@ -3,8 +3,6 @@
 The forms are those of CONTRIBUTING ("How we cite"). Text in double quotes after a section must stand in that section.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """CODEOWNERS: every file has an owner, and a team owns what is its app's alone."""
 
-from __future__ import annotations
-
 from portal.config.platforms import PLATFORMS
 from portal_dev.platforms.platform_folders import platform_folders
 from tests.support.harness import ROOT

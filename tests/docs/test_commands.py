@@ -1,7 +1,5 @@
 """Each command that a page names is there, with its options."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections.abc import Iterator

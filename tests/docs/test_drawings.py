@@ -1,7 +1,5 @@
 """Drawings of the folders and of the layers: they are those of the code."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Each how-to is followed to the letter in a copy of the checkout, and then proven there."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The documentation says what is true: links lead somewhere, and what is named exists."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`update_reference` writes the parts of pages that the code has; pages kept by hand name what the code has."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

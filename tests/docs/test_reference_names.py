@@ -1,7 +1,5 @@
 """Reference pages name, in backticks, all that a team may write in services, pages and templates."""
 
-from __future__ import annotations
-
 import dataclasses
 import inspect
 import re

@@ -1,7 +1,5 @@
 """The runbooks: each has the same form, and its commands print what the page says, in the situation that it is about."""
 
-from __future__ import annotations
-
 import contextlib
 import dataclasses
 import re

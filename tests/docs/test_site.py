@@ -1,7 +1,5 @@
 """Site of `make docs`: it has every page once, its links lead somewhere, and it loads nothing from another site."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -1,7 +1,5 @@
 """The how-to on testing pages: its files, written to the letter, pass; and its tables name what there is."""
 
-from __future__ import annotations
-
 import inspect
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Threat model: each of its rows names tests that exist."""
 
-from __future__ import annotations
-
 import re
 
 from tests.support.harness import ROOT

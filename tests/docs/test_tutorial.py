@@ -1,7 +1,5 @@
 """The tutorial, and the how-tos of a resource, are followed to the letter in one copy of the checkout."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Commands of the how-to on one app, typed in a copy of the checkout."""
 
-from __future__ import annotations
-
 import contextlib
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """A child process that was forked while another thread held a lock does not wait for that thread."""
 
-from __future__ import annotations
-
 import gc
 import subprocess
 import sys

@@ -3,8 +3,6 @@
 Nothing of it is as in the portal's contract. `docs/how-to/use-another-backend.md` connects the portal to it.
 """
 
-from __future__ import annotations
-
 import contextlib
 import itertools
 import secrets

@@ -1,7 +1,5 @@
 """A collector of traces: takes OTLP over HTTP, and keeps the spans that came."""
 
-from __future__ import annotations
-
 import contextlib
 import gzip
 import threading

@@ -4,8 +4,6 @@
 names, and of each resource what stands with its declaration.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """The audit log of real servers: each event of a sign-in is one line of one file, with these fields and no others."""
 
-from __future__ import annotations
-
 import hmac
 import itertools
 import json

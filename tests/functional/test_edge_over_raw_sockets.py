@@ -3,8 +3,6 @@
 Each request is refused or ignored, none is a 500, and none leads away.
 """
 
-from __future__ import annotations
-
 import contextlib
 import re
 import socket

@@ -4,8 +4,6 @@ The sandbox is started as each of them (`SANDBOX_PROFILE`). A person who may do 
 (`tests.support.walk`), for the poorest and the richest kind with `DEBUG`, for the others as in production.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence

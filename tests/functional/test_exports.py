@@ -1,7 +1,5 @@
 """A list as a file, with the real server and the sandbox: whole, refreshed, and cancelled."""
 
-from __future__ import annotations
-
 import socket
 import time
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The first page of an app that knows nothing of a sign-in yet waits for one answer of the backend, not for two in turn."""
 
-from __future__ import annotations
-
 import threading
 from contextlib import suppress
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A backend that is half down while twenty people work: afterwards all is as before, by itself, for everybody."""
 
-from __future__ import annotations
-
 import re
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack

@@ -1,7 +1,5 @@
 """One endpoint of the backend that hangs costs its own pages: others are shown, from the cache and from the backend."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 
 from tests.portal_server.processes import until

@@ -1,7 +1,5 @@
 """The energy app as it runs, beside a store that accepts and never answers, and a backend that is stopped."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal

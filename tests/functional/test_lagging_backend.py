@@ -3,8 +3,6 @@
 Two servers as in production share a store, each on a port of its own: the port says which one has answered.
 """
 
-from __future__ import annotations
-
 import secrets
 from functools import partial
 from pathlib import Path

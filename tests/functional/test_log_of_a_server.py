@@ -1,7 +1,5 @@
 """What a running server writes: one form for the lines of all who write there, each with the request that it is about."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """Requests of nobody, with cookies that no browser keeps, against the running server: they leave nothing behind."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`/metrics` of a server with several workers: one sum, whichever of them is asked."""
 
-from __future__ import annotations
-
 import contextlib
 import http.client
 import os

@@ -1,7 +1,5 @@
 """What must never sign anybody in, or out: each is answered with a page of its own, by the real gateway."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

@@ -3,8 +3,6 @@
 `docs/how-to/sign-in-with-openid-connect.md` has the same variables in a table.
 """
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Iterator, Sequence

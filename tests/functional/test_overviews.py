@@ -1,7 +1,5 @@
 """Each number of an overview is that of the list to which it leads, also far from UTC."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re

@@ -1,7 +1,5 @@
 """The short form of the storm: many refreshes at once."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """A call that answers 401 to a good token, with real servers: its own error, until `/me` answers 401 too."""
 
-from __future__ import annotations
-
 import re
 
 from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN

@@ -4,8 +4,6 @@ The later one is a copy of this checkout whose formats are changed as docs/adr/0
 it. Users go to and fro between the two, as behind a proxy while a release is rolled out.
 """
 
-from __future__ import annotations
-
 import contextlib
 import re
 import secrets

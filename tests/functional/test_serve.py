@@ -1,7 +1,5 @@
 """`manage.py --app … serve`: one project with the production server, as a process of its own."""
 
-from __future__ import annotations
-
 import contextlib
 import gzip
 import http.client

@@ -1,7 +1,5 @@
 """Ending sign-ins from the profile: one, or all; every application follows."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import ExitStack
 

@@ -1,7 +1,5 @@
 """`sign_out_user` beside real servers: an operator ends all sign-ins of one person."""
 
-from __future__ import annotations
-
 import io
 import json
 import os

@@ -1,7 +1,5 @@
 """After a sign-out its tokens open nothing, though the backend would still accept them: it has not heard of the end."""
 
-from __future__ import annotations
-
 import pytest
 
 from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN

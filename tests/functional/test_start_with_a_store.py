@@ -1,7 +1,5 @@
 """The start of a real server whose Redis is away, or whose address is wrong."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

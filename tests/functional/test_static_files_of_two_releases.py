@@ -1,7 +1,5 @@
 """A release serves the static files that another one has left in the folder that they share, and nothing else."""
 
-from __future__ import annotations
-
 import gzip
 import re
 from collections.abc import Iterator

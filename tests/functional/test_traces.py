@@ -1,7 +1,5 @@
 """Traces of real servers, as a collector gets them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 `mistake 7` is told by everybody who tells number 7 of the table; `mistake 7 (mypy)` by mypy.
 """
 
-from __future__ import annotations
-
 import json
 from typing import Final
 

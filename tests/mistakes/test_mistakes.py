@@ -1,7 +1,5 @@
 """Each typical mistake is made in a copy of this checkout, and told where and in the words that the page promises."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

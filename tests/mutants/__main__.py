@@ -1,7 +1,5 @@
 """`python -m tests.mutants`: does a test fail for each change that breaks a rule? Exits with 1 if not."""
 
-from __future__ import annotations
-
 import argparse
 import signal
 import sys

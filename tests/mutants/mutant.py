@@ -1,7 +1,5 @@
 """A mutant: one change that breaks a rule. The files `AREA.toml` of this folder list them."""
 
-from __future__ import annotations
-
 import ast
 import dataclasses
 import os

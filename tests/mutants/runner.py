@@ -1,7 +1,5 @@
 """Runs tests in copies of the checkout, each with one mutant. The checkout itself stays as it is."""
 
-from __future__ import annotations
-
 import dataclasses
 import re
 import shutil

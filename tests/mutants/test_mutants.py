@@ -1,7 +1,5 @@
 """What `python -m tests.mutants` says of a small checkout, and that it leaves nothing behind."""
 
-from __future__ import annotations
-
 import os
 import select
 import signal

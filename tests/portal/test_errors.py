@@ -1,7 +1,5 @@
 """The error tree, and what an error that is kept keeps with it."""
 
-from __future__ import annotations
-
 from portal.errors import ApiUnavailableError, without_traceback
 
 

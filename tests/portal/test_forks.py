@@ -1,7 +1,5 @@
 """No lock and no thread of a parent process holds up a child process, whichever object of the portal owns it."""
 
-from __future__ import annotations
-
 import contextlib
 import threading
 

@@ -1,7 +1,5 @@
 """The translations are whole, and merge. `manage.py --app energy update_catalogs` brings them up to date."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The hooks of pre-commit take what is in the repository, migrations included."""
 
-from __future__ import annotations
-
 import shlex
 from pathlib import Path
 from typing import Any

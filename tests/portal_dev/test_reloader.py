@@ -1,7 +1,5 @@
 """Each saved file restarts the servers that run it; the servers are pretended."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The records of sign-ins that came from a provider, on a file of their own, with a clock that a test sets."""
 
-from __future__ import annotations
-
 import pytest
 
 from portal_oidc.sessions import LOGOUT_TOKEN_KEPT_S, ProviderSessions

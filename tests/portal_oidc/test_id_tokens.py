@@ -1,7 +1,5 @@
 """What the provider signed, checked claim by claim. The gateway's answers to forgeries stand in the functional tests."""
 
-from __future__ import annotations
-
 import base64
 import contextlib
 import hashlib

@@ -1,7 +1,5 @@
 """Attempts: kept in the browser, believed from that browser alone, once, and not for long."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, replace
 
 import pytest

@@ -1,7 +1,5 @@
 """The package is loaded only if a provider is configured, when Django starts."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from dataclasses import replace

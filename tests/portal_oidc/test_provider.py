@@ -1,7 +1,5 @@
 """The client of the provider: discovery, keys, and the addresses that it makes."""
 
-from __future__ import annotations
-
 from urllib.parse import parse_qs, urlsplit
 
 import pytest

@@ -1,7 +1,5 @@
 """The records of sign-ins that came from the provider, and the ends that it sends; also when the store fails in one."""
 
-from __future__ import annotations
-
 import pytest
 
 from portal.api.refresh import record_name

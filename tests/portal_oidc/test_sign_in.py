@@ -1,7 +1,5 @@
 """Which tokens of the provider sign somebody in, and what the log says of the others."""
 
-from __future__ import annotations
-
 import jwt
 import pytest
 

@@ -1,7 +1,5 @@
 """The refresh at the provider's token endpoint, and the records that go with it."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """What the shared package does when Django starts."""
 
-from __future__ import annotations
-
 import sys
 
 import pytest

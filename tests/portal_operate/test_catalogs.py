@@ -1,7 +1,5 @@
 """Catalogs are compiled by whoever starts, whenever they are newer than what was compiled of them."""
 
-from __future__ import annotations
-
 import gettext
 import os
 from pathlib import Path

@@ -1,7 +1,5 @@
 """System checks that concern the whole portal."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

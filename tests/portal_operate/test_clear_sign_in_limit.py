@@ -1,7 +1,5 @@
 """`clear_sign_in_limit`: an operator lets somebody try again."""
 
-from __future__ import annotations
-
 import json
 from io import StringIO
 

@@ -1,7 +1,5 @@
 """Each check of a deployment fires on a real environment that has its fault; the delivered one has none."""
 
-from __future__ import annotations
-
 import os
 import secrets
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`doctor`: one run with all well, one with half of it broken, and each finding by itself."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import os

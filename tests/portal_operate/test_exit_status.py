@@ -1,7 +1,5 @@
 """The exit status of commands where the configuration can't be read."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.support.command_line import run_command

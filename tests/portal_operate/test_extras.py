@@ -1,7 +1,5 @@
 """What the library's base install is enough for, and the extra that is named where it is not."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The portal among the `INSTALLED_APPS` of a Django project that has none of the portal's settings."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

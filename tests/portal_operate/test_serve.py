@@ -1,7 +1,5 @@
 """What `serve` keeps for the next starts depends on all that it is made from."""
 
-from __future__ import annotations
-
 import socket
 from collections.abc import Iterable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """`sign_out_user` where the clock of who issues tokens differs from this machine's, and beside cached data."""
 
-from __future__ import annotations
-
 import dataclasses
 import io
 import json

@@ -1,7 +1,5 @@
 """`decode_token` and `list_platforms`."""
 
-from __future__ import annotations
-
 import base64
 import dataclasses
 import io

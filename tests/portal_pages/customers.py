@@ -1,7 +1,5 @@
 """Customers: a resource of a made-up energy app, whose clients have a plan."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from typing import Any
 

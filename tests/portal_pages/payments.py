@@ -1,7 +1,5 @@
 """Payments: a row with a field of each kind, its form, and the same as a browser sends it."""
 
-from __future__ import annotations
-
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from enum import Enum

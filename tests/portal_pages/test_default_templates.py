@@ -1,7 +1,5 @@
 """Pages without a template of their own show the columns that are declared, each as its type is written."""
 
-from __future__ import annotations
-
 import re
 from datetime import date, datetime
 from decimal import Decimal

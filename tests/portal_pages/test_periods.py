@@ -1,7 +1,5 @@
 """The period of an overview: what its address says, and what the summary is asked for."""
 
-from __future__ import annotations
-
 import re
 from datetime import date, timedelta
 from urllib.parse import urlencode

@@ -1,7 +1,5 @@
 """A page or an action that needs a permission: who lacks it is not offered it, and gets a 403."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """The pages of one resource, from their declarations; any of them may be a function instead."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

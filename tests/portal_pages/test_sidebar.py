@@ -1,7 +1,5 @@
 """The sidebar: an entry for each list that the app's pages declare, for who may open it."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

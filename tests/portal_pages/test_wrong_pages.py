@@ -1,7 +1,5 @@
 """A page that can't work is told where it is declared, or when the URLs are made."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A WSGI application that does as the files of a folder say, so that a test needs no clock."""
 
-from __future__ import annotations
-
 import os
 import threading
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A WSGI application with a response that is longer than what a machine keeps for a connection."""
 
-from __future__ import annotations
-
 import json
 import threading
 from itertools import repeat

@@ -1,7 +1,5 @@
 """The processes of these tests, each in a group of its own, and waits for them."""
 
-from __future__ import annotations
-
 import contextlib
 import http.client
 import os

@@ -1,7 +1,5 @@
 """A listening socket is closed when nobody waits at it any more, and nobody new comes."""
 
-from __future__ import annotations
-
 import contextlib
 import socket
 import sys

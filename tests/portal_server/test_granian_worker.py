@@ -1,7 +1,5 @@
 """A worker's connections: one whose other side takes nothing ends, and gives its thread back."""
 
-from __future__ import annotations
-
 import contextlib
 import http.client
 import json

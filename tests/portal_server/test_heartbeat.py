@@ -1,7 +1,5 @@
 """A worker that lives and does not run is killed and replaced; one that waits is not."""
 
-from __future__ import annotations
-
 import os
 import signal
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Requests of one worker: so many run, some wait for a moment, the others are rejected at once; probes always pass."""
 
-from __future__ import annotations
-
 import io
 import json
 import threading

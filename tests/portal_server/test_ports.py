@@ -1,7 +1,5 @@
 """What keeps a server from listening, said as it is."""
 
-from __future__ import annotations
-
 import socket
 
 import pytest

@@ -1,7 +1,5 @@
 """What a start makes of a release is kept for the next starts of that release, and of no other."""
 
-from __future__ import annotations
-
 import errno
 import os
 import sys

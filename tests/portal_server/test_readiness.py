@@ -1,7 +1,5 @@
 """A server without a service manager tells nothing. What one with it tells: test_supervisor.py."""
 
-from __future__ import annotations
-
 import socket
 import threading
 

@@ -1,7 +1,5 @@
 """A server process has its code, and the keys of its JWKS address, before its first request."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import sys

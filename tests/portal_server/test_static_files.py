@@ -1,7 +1,5 @@
 """The private folder of a server: its own while it lives, removed by others when it was killed."""
 
-from __future__ import annotations
-
 import tempfile
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A server that is told to stop takes no new request, finishes the open ones, and then ends at once."""
 
-from __future__ import annotations
-
 import contextlib
 import http.client
 import os

@@ -1,7 +1,5 @@
 """The parent of a server's workers: prepared in a child process, ended in each way, its private folder removed."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

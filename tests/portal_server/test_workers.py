@@ -1,7 +1,5 @@
 """The parent of worker processes: replaces those that end, stops them all, and takes a signal at any moment."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import signal

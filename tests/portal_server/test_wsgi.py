@@ -1,7 +1,5 @@
 """The layer around an application: known bodies, plain content types, cookies that were lost."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import io

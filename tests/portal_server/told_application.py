@@ -1,7 +1,5 @@
 """A WSGI application that tells of the process that serves it."""
 
-from __future__ import annotations
-
 import json
 import os
 

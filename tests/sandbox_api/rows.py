@@ -1,7 +1,5 @@
 """Rows of the grid, of which a test says what matters to it."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from typing import Any
 

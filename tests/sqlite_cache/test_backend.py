@@ -1,7 +1,5 @@
 """The cache: its clock and its file."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import sqlite3

@@ -1,7 +1,5 @@
 """Django's documented cache behaviours, for this cache and for Redis with JSON values."""
 
-from __future__ import annotations
-
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
 

@@ -1,7 +1,5 @@
 """The file is damaged, or gone."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 

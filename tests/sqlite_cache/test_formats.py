@@ -1,7 +1,5 @@
 """What another release, or damage, may have left in the file: values that are no JSON, and files of another format."""
 
-from __future__ import annotations
-
 import contextlib
 import sqlite3
 

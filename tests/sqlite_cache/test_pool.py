@@ -1,7 +1,5 @@
 """Opening the file while others make or replace it, and while the process forks."""
 
-from __future__ import annotations
-
 import contextlib
 import fcntl
 import sqlite3

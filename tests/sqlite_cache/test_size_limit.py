@@ -1,7 +1,5 @@
 """The limits of the cache's size: what goes, and what a store that may not evict refuses."""
 
-from __future__ import annotations
-
 import contextlib
 import sqlite3
 

@@ -1,7 +1,5 @@
 """The cache while others read and write: its journal stays small, and what makes room lets them in."""
 
-from __future__ import annotations
-
 import pytest
 
 from sqlite_cache.file import journal_bytes, open_database

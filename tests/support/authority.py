@@ -1,7 +1,5 @@
 """A certificate authority of one's own, thrown away with its folder."""
 
-from __future__ import annotations
-
 import datetime as dt
 import inspect
 import ipaddress

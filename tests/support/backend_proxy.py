@@ -1,7 +1,5 @@
 """Stands between the projects and the sandbox backend, and fails on demand what a test names."""
 
-from __future__ import annotations
-
 import contextlib
 import http.client
 import threading

@@ -1,7 +1,5 @@
 """What reads a block of data in the documentation, by its language: the program itself, or the reader that it has."""
 
-from __future__ import annotations
-
 import configparser
 import json
 import os

@@ -1,7 +1,5 @@
 """Fixtures: real cache backends and stores, on SQLite files, a Redis and a cluster. A `conftest.py` imports those it needs."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

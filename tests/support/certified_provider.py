@@ -1,7 +1,5 @@
 """npm's `oidc-provider`, a certified OpenID provider, as a process of its own; installed when first needed."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

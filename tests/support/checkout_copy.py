@@ -1,7 +1,5 @@
 """A copy of this checkout's code in another folder, to change and to run without touching this one."""
 
-from __future__ import annotations
-
 import contextlib
 import shutil
 import subprocess

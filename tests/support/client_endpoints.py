@@ -3,8 +3,6 @@
 They have a registry of their own, beside the services' with the same keys.
 """
 
-from __future__ import annotations
-
 from typing import Any, Final, TypedDict
 
 from portal.query import (

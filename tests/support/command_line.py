@@ -1,7 +1,5 @@
 """`./manage.py --app … COMMAND` as a process of its own, with an environment of its own."""
 
-from __future__ import annotations
-
 import json
 import sys
 from typing import Any, NamedTuple

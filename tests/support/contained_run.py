@@ -5,8 +5,6 @@
 It exits as the command does, or with 124 when the time is over. It needs Linux: the kernel hands it each orphan.
 """
 
-from __future__ import annotations
-
 import ctypes
 import os
 import signal

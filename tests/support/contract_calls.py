@@ -1,7 +1,5 @@
 """The calls of the contract, section 7, read from its own table: no second list of them is kept."""
 
-from __future__ import annotations
-
 import re
 
 from tests.support.harness import ROOT

@@ -1,7 +1,5 @@
 """What was counted: by the portal's metrics in this process, and by an object of a test's own."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 from portal.api.metrics import RefreshOutcome

@@ -1,7 +1,5 @@
 """The blocks of code in the documentation, and the commands that its text names."""
 
-from __future__ import annotations
-
 import re
 import textwrap
 from dataclasses import dataclass

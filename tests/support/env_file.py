@@ -1,7 +1,5 @@
 """The `.env` file of whoever runs the tests. It is theirs; no test reads it."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A clock that moves when a test says so."""
 
-from __future__ import annotations
-
 
 class FakeClock:
     """Seconds since the epoch, in `now`.

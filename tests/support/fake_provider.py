@@ -1,7 +1,5 @@
 """An OpenID provider that signs any token that a test asks for, also one that a certified provider never signs."""
 
-from __future__ import annotations
-
 import base64
 import contextlib
 import hashlib

@@ -1,7 +1,5 @@
 """The first use of a class by several threads at once, as in a worker that has just started."""
 
-from __future__ import annotations
-
 import sys
 import threading
 from collections.abc import Callable

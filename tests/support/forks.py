@@ -1,7 +1,5 @@
 """Forks, also while another thread holds a lock; and many threads, or processes, at one moment."""
 
-from __future__ import annotations
-
 import contextlib
 import multiprocessing
 import threading

@@ -1,7 +1,5 @@
 """Stores of a test: both by the projects' own settings, and one on a backend that is given to it."""
 
-from __future__ import annotations
-
 import contextlib
 import dataclasses
 from collections.abc import Iterator

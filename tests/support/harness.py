@@ -1,7 +1,5 @@
 """Real servers for tests: the sandbox backend and the projects, in processes of their own, on free ports."""
 
-from __future__ import annotations
-
 import contextlib
 import dataclasses
 import os

@@ -9,8 +9,6 @@ A step names a file in backticks, and a block of code follows it:
   until Ctrl-C is not run.
 """
 
-from __future__ import annotations
-
 import re
 import textwrap
 from collections.abc import Collection, Iterable

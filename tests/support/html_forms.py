@@ -1,7 +1,5 @@
 """What a page offers to a browser without scripts: links, forms; and the rows that it shows."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 

@@ -1,7 +1,5 @@
 """A browser without scripts, as far as the functional tests need one: cookies, forms, redirects."""
 
-from __future__ import annotations
-
 from typing import Self
 from urllib.parse import urljoin
 

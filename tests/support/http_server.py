@@ -1,7 +1,5 @@
 """A scripted HTTP server on a real socket, for what a mock can't show: time, bytes and connections."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import socket

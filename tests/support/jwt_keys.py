@@ -1,7 +1,5 @@
 """Keys, and a key source as the background fetch hands it over: for tests of verification."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from functools import cache

@@ -1,7 +1,5 @@
 """An environment for a copy of the checkout, as `make install` would build it there, without installing anything."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import sysconfig

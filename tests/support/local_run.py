@@ -1,7 +1,5 @@
 """A started `manage.py run`, for tests."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import signal

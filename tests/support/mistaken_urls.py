@@ -1,7 +1,5 @@
 """A team's project with slips of the kind that everybody makes: one page for each place where one can stand."""
 
-from __future__ import annotations
-
 import logging
 from typing import Any
 

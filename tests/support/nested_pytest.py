@@ -1,7 +1,5 @@
 """Tests that a test has written, run by a pytest of their own with this checkout's settings."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """A real nginx with the site file of `deploy/`, on free ports, with a certificate that is thrown away."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import re

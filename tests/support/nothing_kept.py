@@ -1,7 +1,5 @@
 """Pages as a process shows them that keeps nothing of what it has rendered."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager

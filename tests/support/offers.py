@@ -1,7 +1,5 @@
 """A backend that is declared to offer certain calls and parameters."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace

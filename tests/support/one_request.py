@@ -1,7 +1,5 @@
 """A program that answers one request, as any WSGI server has an application do it: one process."""
 
-from __future__ import annotations
-
 from typing import Final
 
 #: `app` and `path` are given by `format`. The list `answered` has the status.

@@ -4,8 +4,6 @@ A new page is among them by being in the table. A URL with an id gets one of the
 selected rows.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import sys

@@ -5,8 +5,6 @@ identity and configuration go on with the empty platform that `startplatform` wo
 tests an example itself goes with it: `OF_THE_EXAMPLES`.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Final
 

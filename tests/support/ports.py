@@ -5,8 +5,6 @@ gets from the kernel by binding to 0 is one of those: before the test's server h
 connection of any other process may leave from it, and the server finds it taken.
 """
 
-from __future__ import annotations
-
 import os
 import random
 

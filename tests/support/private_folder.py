@@ -1,7 +1,5 @@
 """Temporary folders: one for as long as this process runs, and one that all processes of a run of tests share."""
 
-from __future__ import annotations
-
 import atexit
 import fcntl
 import os

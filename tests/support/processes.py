@@ -1,7 +1,5 @@
 """Processes that a test starts: their end with this one, their workers, and waits for what they do."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import shutil

@@ -1,7 +1,5 @@
 """What distributions need, as this environment's metadata tells it; and a process with the library's base install."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Iterable

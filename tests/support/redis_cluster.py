@@ -1,7 +1,5 @@
 """A Redis Cluster of one's own: three primaries, each with a replica. A primary can be lost."""
 
-from __future__ import annotations
-
 import contextlib
 import signal
 from collections.abc import Iterator

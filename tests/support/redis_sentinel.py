@@ -1,7 +1,5 @@
 """Three Redis servers and three Sentinels of one's own: a primary that can be lost."""
 
-from __future__ import annotations
-
 import contextlib
 import signal
 from collections.abc import Iterator

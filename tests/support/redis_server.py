@@ -1,7 +1,5 @@
 """A Redis of one's own: started on a free port, with its data in a folder, stopped at the end."""
 
-from __future__ import annotations
-
 import contextlib
 import subprocess
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The schema that the sandbox publishes, made in a process of its own: the portal does not import the sandbox."""
 
-from __future__ import annotations
-
 import sys
 from functools import cache, partial
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Values by a schema: examples of what it takes, and what is wrong with what was answered."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from datetime import date, datetime

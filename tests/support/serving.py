@@ -1,7 +1,5 @@
 """An HTTP server in a thread: it answers each call with what a function says."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import socket

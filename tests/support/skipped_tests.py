@@ -1,7 +1,5 @@
 """A pytest plugin: says once at the end of a run which tests were skipped, a line for each reason."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import pytest

@@ -3,8 +3,6 @@
 The class names what is around the rows. The fields of the rows are no part of it: those of two words are not there.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable

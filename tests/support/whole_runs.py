@@ -1,7 +1,5 @@
 """Tests that have a short form for `make test` and a whole one for `make storm-check`."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Sequence
 from typing import Final, TypeVar

@@ -3,8 +3,6 @@
 python -m tests.support.wsgi_server MODULE:ATTRIBUTE PORT THREADS
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from functools import partial

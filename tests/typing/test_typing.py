@@ -3,8 +3,6 @@
 `tests.mistakes.test_mistakes` shows the same of mypy.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path

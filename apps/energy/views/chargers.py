@@ -1,7 +1,5 @@
 """Chargers: list and detail."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from django import forms

@@ -1,7 +1,5 @@
 """Clients: list, create, show, edit, delete."""
 
-from __future__ import annotations
-
 from django import forms
 from django.utils.translation import gettext_lazy as _
 

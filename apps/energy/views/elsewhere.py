@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -20,8 +21,6 @@ from portal.web.present import Badge
 from portal_pages import Related, Totals
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from portal.services.energy.chargers import Charger
 
 ORDER_STATUSES: Final = {

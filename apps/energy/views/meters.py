@@ -1,22 +1,16 @@
 """Meters: list, and detail with a chart of what the meter counted."""
 
-from __future__ import annotations
-
+from collections.abc import Iterable
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from django.utils.translation import gettext_lazy as _
 
 from portal.config.contract_names import SORT_BY_NAME
-from portal.services.energy.meters import MeterQueries, MeterStatus
+from portal.services.energy.meters import MeterQueries, MeterReading, MeterStatus
 from portal.services.energy.stations import StationQueries
 from portal.web.present import Badge, BarChart, Point, bar_chart, quantity_text, short_day_text
 from portal_pages import AGE_SORTS, NUMBER_SORTS, Column, DetailView, Filter, ListView, resource_pages
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from portal.services.energy.meters import MeterReading
 
 STATUSES: Final = {
     MeterStatus.ONLINE: Badge(label=_("Online"), tone="good"),

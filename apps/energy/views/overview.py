@@ -1,9 +1,10 @@
 """The overview: what needs somebody now, and the figures of a period; without a summary, the totals of the lists."""
 
-from __future__ import annotations
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, Final
 
-from typing import TYPE_CHECKING, Any, Final
-
+from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
@@ -15,8 +16,9 @@ from portal.services.energy.meters import MeterQueries, MeterStatus
 from portal.services.energy.sessions import ChargingSessionQueries
 from portal.services.energy.state import EnergyState, EnergyStateQueries
 from portal.services.energy.stations import StationQueries
-from portal.services.energy.summary import EnergySummaryQueries
+from portal.services.energy.summary import EnergySummary, EnergySummaryQueries
 from portal.web.present import (
+    LazyText,
     Need,
     NeedLink,
     bar_chart,
@@ -36,15 +38,6 @@ from portal_pages import (
     read_overview,
     rows_by,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from datetime import datetime
-
-    from django.http import HttpRequest, HttpResponse
-
-    from portal.services.energy.summary import EnergySummary
-    from portal.web.present import LazyText
 
 
 def _count(label: LazyText, route: str, hook: Any) -> Count[EnergySummary]:

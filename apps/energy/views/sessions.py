@@ -1,7 +1,5 @@
 """Charging sessions: list and detail."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from django.utils.translation import gettext_lazy as _

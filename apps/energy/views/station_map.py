@@ -1,26 +1,19 @@
 """The map: where the stations are, and which of them need somebody. It is drawn here, and asks no other server."""
 
-from __future__ import annotations
-
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import asinh, degrees, radians, tan
 from statistics import fmean
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from apps.energy.views.stations import HEALTHS
-from portal.services.energy.stations import StationHealth, StationQueries
+from portal.services.energy.stations import StationHealth, StationPosition, StationQueries
 from portal_pages import list_url, platform_page
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from django.http import HttpRequest, HttpResponse
-
-    from portal.services.energy.stations import StationPosition
 
 #: Of the drawing of the land, for each degree of longitude.
 _UNITS: Final = 20

@@ -1,7 +1,5 @@
 """Invoices: list and detail; paid, reminded of, cancelled, reopened."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from django.utils.translation import gettext_lazy as _

@@ -1,27 +1,20 @@
 """The overview: what is overdue, and the figures of a period; without a summary, the total of the list."""
 
-from __future__ import annotations
-
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
 from apps.finance.views.invoices import STATUSES
 from portal.services.finance.invoices import InvoiceQueries, InvoiceStatus
-from portal.services.finance.summary import FinanceSummaryQueries
+from portal.services.finance.summary import FinanceSummary, FinanceSummaryQueries
 from portal.web.present import Need, NeedLink, StatTile, needs_of
 from portal_pages import Count, Figure, PeriodChoice, list_url, money_of, read_overview, rows_by
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from django.http import HttpRequest, HttpResponse
-
-    from portal.services.finance.summary import FinanceSummary
 
 COUNTS: Final[Sequence[Count[FinanceSummary]]] = (
     Count(

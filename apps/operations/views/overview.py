@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime, time
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, cast
 
+from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
@@ -32,10 +34,6 @@ from portal.web.present import (
 from portal_pages import Figure, PeriodChoice, list_url, read_overview, rows_by, short_list
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from django.http import HttpRequest, HttpResponse
-
     from portal.web import PortalRequest
 
 

@@ -1,8 +1,7 @@
 """The forms of work orders: create and edit, assign, change the priority."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Final
+from datetime import datetime
+from typing import Final
 
 from django import forms
 from django.core.exceptions import ValidationError
@@ -15,9 +14,6 @@ from portal.services.operations.stations import OperationsStationQueries
 from portal.services.operations.work_orders import WorkOrder, WorkOrderPriority, WorkOrderQueries
 from portal.web.present import Badge
 from portal_pages import BackendForm, RowChoiceField, SuggestedField
-
-if TYPE_CHECKING:
-    from datetime import datetime
 
 PRIORITIES: Final = {
     WorkOrderPriority.LOW: Badge(label=_("Low")),

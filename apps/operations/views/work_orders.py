@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
+from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
@@ -16,7 +17,7 @@ from apps.operations.views.work_order_forms import (
     WorkOrderForm,
 )
 from portal.config.contract_names import NONE_VALUE, SORT_BY_NAME, SORT_BY_NAME_DESCENDING
-from portal.services import offers
+from portal.services import Partial, offers
 from portal.services.operations.people import PersonQueries
 from portal.services.operations.stations import OperationsStationQueries
 from portal.services.operations.work_orders import (
@@ -43,9 +44,6 @@ from portal_pages import (
 )
 
 if TYPE_CHECKING:
-    from django.http import HttpRequest
-
-    from portal.services import Partial
     from portal.web import PortalRequest
 
 STATUSES: Final = {

@@ -20,8 +20,6 @@
 `portal.query` makes the calls of pages. An app calls the backend through its hooks only.
 """
 
-from __future__ import annotations
-
 # Of an installed package, type checkers take only what is imported under its own name.
 from portal.api.backend import PASSWORD_RESET as PASSWORD_RESET
 from portal.api.backend import Backend as Backend

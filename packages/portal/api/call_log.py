@@ -14,11 +14,17 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import requests
 
 from portal.api.metrics import CallOutcome, call_counters, call_timings
-from portal.errors import ApiError, ApiMalformedError, ApiTimeoutError, CircuitOpenError, PortalError
+from portal.errors import (
+    ApiError,
+    ApiMalformedError,
+    ApiTimeoutError,
+    ApiUnavailableError,
+    CircuitOpenError,
+    PortalError,
+)
 
 if TYPE_CHECKING:
     from portal.api.responses import RawResponse
-    from portal.errors import ApiUnavailableError
 
 logger = logging.getLogger("portal.api.calls")
 

@@ -6,14 +6,16 @@ import http.client
 import io
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from http import HTTPStatus
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
 import requests
 import urllib3
-from requests.adapters import HTTPAdapter
+from requests.adapters import BaseAdapter, HTTPAdapter
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 from urllib3.util.ssl_ import create_urllib3_context
@@ -23,10 +25,6 @@ from portal.errors import ApiTimeoutError, ApiUnavailableError
 if TYPE_CHECKING:
     import socket
     import ssl
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from requests.adapters import BaseAdapter
 
     from portal.process import CircuitBreaker, Deadline
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from http import HTTPStatus
@@ -27,8 +28,6 @@ from portal.process import Deadline
 from portal.rows import read_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from portal.config.portal_config import PortalConfig
 
 logger = logging.getLogger(__name__)

@@ -1,7 +1,5 @@
 """What `/metrics` counts and measures of refreshes and of calls."""
 
-from __future__ import annotations
-
 from enum import Enum
 from typing import Final
 

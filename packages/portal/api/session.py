@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Callable
 from enum import Enum
 from functools import partial
 from typing import TYPE_CHECKING, Final
@@ -16,10 +17,10 @@ from urllib.parse import quote, unquote, urlencode
 
 from fork_safety import ForkSafeLock, reset_after_fork
 from portal.api.backend import QueryParams, backend_of, current_backend, encode_body, honours_idempotency_key
-from portal.api.provider import identity_provider
-from portal.api.refresh import BackendTokenEndpoint, TokenRefresher
+from portal.api.provider import IdentityProvider, identity_provider
+from portal.api.refresh import BackendTokenEndpoint, TokenEndpoint, TokenRefresher
 from portal.api.responses import ApiResponse, read_response
-from portal.api.tokens import TokenStore
+from portal.api.tokens import TokenPair, TokenStore
 from portal.api.transport import ONE_TRY, Transport
 from portal.config.current import portal_config
 from portal.config.limits import FRESH_REFUSED_WAIT_S, PROFILE_BUDGET_S, REQUEST_BUDGET_S
@@ -28,12 +29,7 @@ from portal.process import Deadline
 from portal.store import refresh_store
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from portal.api.call_log import Attempt
-    from portal.api.provider import IdentityProvider
-    from portal.api.refresh import TokenEndpoint
-    from portal.api.tokens import TokenPair
     from portal.config.portal_config import PortalConfig
 
 

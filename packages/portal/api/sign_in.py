@@ -1,20 +1,13 @@
 """Sets and clears a request's tokens, at sign-in and at sign-out (requirements, "Authentication")."""
 
-from __future__ import annotations
-
 import logging
-from typing import TYPE_CHECKING
 
-from portal.api.refresh import family_secret, sign_in_id
+from portal.api.refresh import SignedOut, family_secret, sign_in_id
 from portal.api.session import api_session
 from portal.api.signatures import watch_signature
 from portal.api.token_validation import validate_issued_tokens
 from portal.api.tokens import TokenPair, TokenStore
 from portal.errors import UsageError
-
-if TYPE_CHECKING:
-    from portal.api.refresh import SignedOut
-
 
 logger = logging.getLogger(__name__)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Callable
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
@@ -18,8 +19,6 @@ from portal.api.metrics import signature_counters
 from portal.identity import make_verifier, why_not_verified
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from portal.config.portal_config import PortalConfig
 
 logger = logging.getLogger(__name__)

@@ -1,7 +1,5 @@
 """The tokens of one request: the pair that its cookies brought, the pair now, and when a token expires."""
 
-from __future__ import annotations
-
 import base64
 import json
 import logging

@@ -15,10 +15,12 @@ from __future__ import annotations
 import contextvars
 import threading
 import time
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from functools import partial
 from http.cookiejar import DefaultCookiePolicy
-from typing import TYPE_CHECKING, Any, Final
+from pathlib import Path
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 import requests
@@ -36,14 +38,8 @@ from portal.config.limits import (
     REQUEST_BUDGET_S,
 )
 from portal.errors import ApiMalformedError, ApiTimeoutError, ApiUnavailableError, CircuitOpenError
-from portal.process import Deadline, call_circuits, waits_for
+from portal.process import Admission, CircuitBreaker, Deadline, call_circuits, waits_for
 from portal.telemetry import tracing
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from pathlib import Path
-
-    from portal.process import Admission, CircuitBreaker
 
 #: These change nothing, so they can be given up.
 _READS: Final = frozenset({"GET", "HEAD"})

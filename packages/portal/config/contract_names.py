@@ -5,8 +5,6 @@ No backend changes them. One that names or shapes something otherwise has a clas
 and sort names) stands with its declaration in `portal.services`: docs/how-to/use-another-backend.md.
 """
 
-from __future__ import annotations
-
 from types import MappingProxyType
 from typing import Final
 

@@ -1,7 +1,5 @@
 """Names and limits of the shared cookies (requirements, "Cookies"; contract, section 4)."""
 
-from __future__ import annotations
-
 from typing import Final
 
 VAR_ACCESS_TOKEN: Final = "VAR_ACCESS_TOKEN"

@@ -4,8 +4,6 @@ A number that only its algorithm understands is beside its only user. What one q
 here: `stale_time_s` of a query in `portal.services`, and the environment (docs/reference/environment.md).
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 # --- lists and cached queries (requirements, "Limits"; contract, section 8) ---

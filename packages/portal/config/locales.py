@@ -1,7 +1,5 @@
 """The languages that every application of the product speaks (contract, section 5); `apps/product.py` names them."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from portal.config.platforms import PRODUCT

@@ -12,10 +12,12 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable, Iterable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from http import HTTPStatus
+from logging import LogRecord
 from textwrap import indent
 from typing import TYPE_CHECKING, Any, Final
 
@@ -23,9 +25,6 @@ from structlog.processors import JSONRenderer, format_exc_info
 from structlog.stdlib import ExtraAdder, ProcessorFormatter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-    from logging import LogRecord
-
     from structlog.typing import EventDict, Processor, WrappedLogger
 
 #: What the lines of this thread say beside their message: a function, called only where a line is written. It costs a

@@ -3,15 +3,11 @@
 Imports nothing of the portal: the parent process of a server, which imports no Django, asks it too.
 """
 
-from __future__ import annotations
-
 import sys
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
-
-if TYPE_CHECKING:
-    from types import FrameType
+from types import FrameType
+from typing import Final
 
 #: The folder in which `portal` and the other packages lie: `packages` in a checkout, else `site-packages`.
 PACKAGES: Final = Path(__file__).resolve().parents[2]

@@ -4,8 +4,6 @@ Source: requirements, "Platform (type TPlatform)". Order matters: it decides the
 They are named in `apps/product.py`; `./manage.py startplatform` adds one.
 """
 
-from __future__ import annotations
-
 import sys
 
 from portal.config.product import Platform, TPlatform, read_product

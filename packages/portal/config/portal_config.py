@@ -1,19 +1,15 @@
 """The configuration of one project: frozen values, which `portal.config.environment` reads once at start."""
 
-from __future__ import annotations
-
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from secrets import token_urlsafe
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from portal.config.limits import CONNECT_TIMEOUT_S, READ_TIMEOUT_S, REQUEST_BUDGET_S, SIGN_IN_MAX_AGE_S, STORE_MAX_MB
 from portal.config.places import STATE_DIR
 from portal.config.projects import GATEWAY, Project
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

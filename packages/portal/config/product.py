@@ -12,16 +12,12 @@ Where there is no such file, as in a Django project that uses the query layer al
 speaks English.
 """
 
-from __future__ import annotations
-
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from portal.errors import ConfigurationError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
 
 #: A platform's name, as it stands in claims, in the platforms cookie and in `PLATFORMS`.
 TPlatform: TypeAlias = str

@@ -3,16 +3,12 @@
 Source: contract, section 2. Ports and addresses derive from the registry, so a new platform edits nothing here.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Mapping
+from typing import Final, NamedTuple
 
 from portal.config.places import IN_CHECKOUT, STATE_DIR
 from portal.config.platforms import PLATFORMS, PRODUCT, Platform
 from portal.config.product import GATEWAY_APP
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 DEFAULT_PORT_BASE = 8000
 #: The backend's port lies this far above `PORT_BASE`.

@@ -1,7 +1,5 @@
 """The visitor's language, if the path names none (contract, section 5, row 1). Pure."""
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, Final, Protocol, cast
 
 from django.conf import settings
 from django.core.exceptions import DisallowedHost
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponseBase
 from django.utils import translation
 
 from portal.config.cookies import VAR_PERMITTED_PLATFORMS
@@ -24,10 +25,6 @@ from portal.telemetry import tracing
 from portal.telemetry.metrics import Counters, Gauges, Label
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from django.http import HttpResponseBase
-
     from portal.config.platforms import TPlatform
 
 logger = logging.getLogger(__name__)

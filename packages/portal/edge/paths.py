@@ -3,19 +3,13 @@
 A path here is decoded, as for the URL resolver, unless its name says otherwise.
 """
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING, Final
+from collections.abc import Collection
+from typing import Final
 from urllib.parse import quote
 
 from portal.config.locales import LOCALES
-from portal.config.platforms import PLATFORM_BY_NAME
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from portal.config.platforms import TPlatform
+from portal.config.platforms import PLATFORM_BY_NAME, TPlatform
 
 LOGIN_PATH: Final = "/login"
 PROFILE_PATH: Final = "/profile"

@@ -1,9 +1,7 @@
 """Validation of redirect targets that come from outside: `next`, `Referer`, `HX-Current-URL` (contract, section 5)."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Collection
 from urllib.parse import quote, unquote_to_bytes, urlsplit
 
 from portal.config.limits import NEXT_MAX_CHARS
@@ -19,9 +17,6 @@ from portal.edge.paths import (
     on_segments,
     split_locale,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
 
 _SLASHES = re.compile("//+")
 _NOT_A_PAGE = on_segments((*UNGATED_PATHS, *DEBUG_PATHS))

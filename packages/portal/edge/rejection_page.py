@@ -5,17 +5,13 @@ other, so the page has its CSRF token and its headers, but one view stands befor
 project's own error page. The project's patterns follow it only so that its links can be reversed.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, cast
+from collections.abc import Callable
+from typing import cast
 
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponseBase
 from django.urls import get_resolver, re_path
 from django.views.decorators.csrf import csrf_exempt
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _REASONS: dict[int, type[Exception]] = {403: PermissionDenied, 404: Http404}
 

@@ -6,18 +6,16 @@ it is, such as a navigation.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from portal.config.cookies import VAR_PERMITTED_PLATFORMS, VAR_SELECTED_LOCALE
-from portal.identity import NO_TOKEN, TokenCheck
+from portal.identity import NO_TOKEN, DecodedUser, TokenCheck
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from portal.config.platforms import TPlatform
     from portal.edge.site import Site
-    from portal.identity import DecodedUser
 
 _PAGES = frozenset({"text/html", "application/xhtml+xml"})
 

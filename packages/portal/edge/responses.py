@@ -1,7 +1,5 @@
 """The edge's own responses: redirects, problem documents, and the methods for OPTIONS."""
 
-from __future__ import annotations
-
 import json
 from http import HTTPStatus
 

@@ -6,6 +6,7 @@ order; the first rule that gives a decision wins. `explain_route` walks the same
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
@@ -16,12 +17,9 @@ from portal.edge.evaluation import Evaluation
 from portal.edge.paths import encode_path, split_locale
 from portal.edge.redirect_targets import accept_target
 from portal.edge.request_context import RequestContext
-from portal.edge.site import PathInfo, read_path_info
+from portal.edge.site import PathInfo, Site, read_path_info
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from portal.edge.site import Site
     from portal.identity import TokenCheck
 
 #: Longer paths and cookies are evaluated each time, so that the caches stay small.

@@ -1,15 +1,14 @@
 """An application and its neighbours: route table, origins, home pages; and what a path is on such a site."""
 
-from __future__ import annotations
-
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 from urllib.parse import quote
 
 from portal.config.locales import LOCALES
-from portal.config.platforms import PLATFORM_BY_PREFIX, PLATFORMS, Platform
-from portal.config.projects import GATEWAY
+from portal.config.platforms import PLATFORM_BY_PREFIX, PLATFORMS, Platform, TPlatform
+from portal.config.projects import GATEWAY, Project
 from portal.edge.paths import (
     DEBUG_PATHS,
     LOGIN_PATH,
@@ -21,12 +20,6 @@ from portal.edge.paths import (
     on_segments,
     split_locale,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from portal.config.platforms import TPlatform
-    from portal.config.projects import Project
 
 #: At the end of a name: all paths below it. `/login` is that page alone, `/login/…` is every page below it.
 BELOW = "/…"

@@ -17,11 +17,10 @@ from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 from fork_safety import ForkSafeLock
 from portal.config.limits import EXPIRY_LEEWAY_S
 from portal.identity.users import MAX_TOKEN_CHARS, DecodedUser, decode_user
-from portal.identity.verification import NOT_A_TOKEN, UnknownKeyError, make_verifier
+from portal.identity.verification import NOT_A_TOKEN, TokenVerifier, UnknownKeyError, make_verifier
 
 if TYPE_CHECKING:
     from portal.config.portal_config import ClaimMapping, PortalConfig, ReadsClaims
-    from portal.identity.verification import TokenVerifier
 
 
 T = TypeVar("T")

@@ -20,13 +20,11 @@ import jwt
 
 from portal.config.contract_names import PERMISSION_CLAIMS, PRIMARY_ROLE_CLAIM, PROFILE_PERMISSIONS_FIELD, SUBJECT_CLAIM
 from portal.config.cookies import MAX_COOKIE_BYTES, MAX_PLATFORMS_COOKIE_CHARS
-from portal.config.platforms import PLATFORM_BY_NAME, PLATFORMS
-from portal.identity.verification import NOT_A_TOKEN
+from portal.config.platforms import PLATFORM_BY_NAME, PLATFORMS, TPlatform
+from portal.identity.verification import NOT_A_TOKEN, TokenVerifier
 
 if TYPE_CHECKING:
-    from portal.config.platforms import TPlatform
     from portal.config.portal_config import ClaimMapping, ReadsClaims
-    from portal.identity.verification import TokenVerifier
 
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 

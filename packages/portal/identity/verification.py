@@ -8,6 +8,7 @@ memory only: nothing here waits.
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -16,8 +17,6 @@ import jwt
 from portal.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from portal.config.portal_config import TokenVerification
 
 

@@ -10,8 +10,6 @@
 No module of this package imports another one. `fork_safety` resets locks and threads in a child process.
 """
 
-from __future__ import annotations
-
 from portal.process.circuit_breaker import Admission, CircuitBreaker, call_circuits, store_circuits
 from portal.process.deadline import Clock, Deadline
 from portal.process.single_flight import NoThreadError, SharedCall, SingleFlight, finish_calls

@@ -15,14 +15,12 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from fork_safety import ForkSafeLock, reset_after_fork
 from portal.telemetry.metrics import Counters, Gauges, Label
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 logger = logging.getLogger(__name__)
 

@@ -5,23 +5,19 @@ own thread (:meth:`SingleFlight.lead`) or in a new one that goes on when every c
 (:meth:`SingleFlight.run_in_thread`). The others wait for the result, each as long as it can.
 """
 
-from __future__ import annotations
-
 import atexit
 import contextvars
 import logging
 import threading
 import time
 import weakref
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 from fork_safety import ForkSafeLock, reset_after_fork
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 T = TypeVar("T")
 

@@ -9,14 +9,12 @@ without a slot, such as one of a pool, or under another server, just waits.
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from portal.errors import CircuitOpenError
 from portal.telemetry.metrics import Gauges
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _waiting_gauge: Final = Gauges("portal_requests_waiting", "Requests that wait until another one is answered.")
 

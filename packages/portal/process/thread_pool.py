@@ -4,17 +4,13 @@ Unlike the threads of `concurrent.futures`, these are daemons: a process that en
 hangs. Unfinished work is lost then, and nothing depends on it.
 """
 
-from __future__ import annotations
-
 import contextvars
 import logging
 import threading
 from collections import deque
+from collections.abc import Callable
 from concurrent.futures import Future
-from typing import TYPE_CHECKING, Any, TypeVar
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from typing import Any, TypeVar
 
 T = TypeVar("T")
 

@@ -32,8 +32,6 @@ A write does the same in the other order::
 The design, its words and its invariants: docs/explanation/query-cache.md.
 """
 
-from __future__ import annotations
-
 # Of an installed package, type checkers take only what is imported under its own name.
 from portal.query.calls import BackendCaller as BackendCaller
 from portal.query.client import QueryClient as QueryClient

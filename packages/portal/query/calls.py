@@ -11,12 +11,13 @@ import json
 import random
 import time
 import uuid
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
-from portal.api import Attempt, wire_read, wire_write
+from portal.api import ApiResponse, ApiSession, Attempt, TokenStore, wire_read, wire_write
 from portal.config.limits import (
     MUTATION_RETRIES,
     QUERY_RETRIES,
@@ -39,9 +40,6 @@ from portal.query.cache import row_id
 from portal.rows import id_field, is_row_type
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from portal.api import ApiResponse, ApiSession, TokenStore
     from portal.query.endpoints import Address, WriteRequest
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
@@ -30,8 +31,6 @@ from portal.rows import decoder_of
 from portal.telemetry import tracing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-
     from portal.api import ApiSession, TokenStore
     from portal.process import Deadline
     from portal.query.cache import ReadResult

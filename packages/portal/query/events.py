@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from portal.query.cache import CACHE_STATUSES
+from portal.query.cache import CACHE_STATUSES, CacheStatus, ReadResult
 from portal.telemetry.metrics import Counters, Label
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from portal.errors import ApiError
-    from portal.query.cache import CacheStatus, ReadResult
     from portal.query.endpoints import QueryKey, QuerySpec, WriteRequest
 
 

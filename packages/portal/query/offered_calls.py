@@ -4,22 +4,15 @@
 answer speaks for itself alone.
 """
 
-from __future__ import annotations
-
 import logging
+from collections.abc import Iterator
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from portal.api import is_named
 from portal.config.contract_names import SEARCH_PARAM, SORT_PARAM
-from portal.errors import ApiAbsentError
-from portal.query.endpoints import DeclaredList, ListRequest, parameter_names
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from portal.errors import ApiError
-    from portal.query.endpoints import Endpoint, ReadRequest, WriteRequest
+from portal.errors import ApiAbsentError, ApiError
+from portal.query.endpoints import DeclaredList, Endpoint, ListRequest, ReadRequest, WriteRequest, parameter_names
 
 logger = logging.getLogger("portal.query")
 

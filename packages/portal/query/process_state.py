@@ -1,25 +1,18 @@
 """The runtime that requests of one process share: the caches of one store, fetches in flight, threads."""
 
-from __future__ import annotations
-
 import os
 import secrets
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from fork_safety import ForkSafeLock
 from portal.api import current_backend
 from portal.config.current import portal_config
 from portal.config.limits import FETCH_QUEUE, FETCH_THREADS, PATIENCE_S
 from portal.process import Pool, SingleFlight
-from portal.query.cache import MAX_CLOCK_SKEW_S, PageCache
+from portal.query.cache import MAX_CLOCK_SKEW_S, MergedPage, PageCache
 from portal.query.sign_in_caches import SignInCaches
-from portal.store import query_store
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from portal.query.cache import MergedPage
-    from portal.store import SharedStore
+from portal.store import SharedStore, query_store
 
 
 class QueryRuntime:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import logging
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
@@ -15,16 +16,12 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from portal.api import TokenStatus
 from portal.config.contract_names import ME_PATH
 from portal.errors import ApiUnauthorizedError, SignInEndedError, StoreUnavailableError
-from portal.query.cache import is_enough
+from portal.query.cache import ReadResult, is_enough
 from portal.query.endpoints import DeclaredQuery, ReadRequest, query_key
-from portal.query.sign_in_caches import cache_key, have_one_subject, subject_of
+from portal.query.sign_in_caches import SignInCache, SignInCaches, cache_key, have_one_subject, subject_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
-
-    from portal.query.cache import ReadResult
     from portal.query.calls import BackendCaller
-    from portal.query.sign_in_caches import SignInCache, SignInCaches
 
 logger = logging.getLogger("portal.query")
 

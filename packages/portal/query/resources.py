@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
@@ -18,11 +19,19 @@ from portal.config.contract_names import (
     TOTALS_SEGMENT,
 )
 from portal.errors import UsageError
-from portal.query.endpoints import ResourceReadOptions, same_params
-from portal.query.hooks import QueryHook, mutation_endpoint, paginated_query_endpoint, query_endpoint
+from portal.query.endpoints import DeclaredQuery, Endpoint, ResourceReadOptions, same_params
+from portal.query.hooks import (
+    MutationHook,
+    PaginatedQueryHook,
+    QueryHook,
+    mutation_endpoint,
+    paginated_query_endpoint,
+    query_endpoint,
+)
 from portal.rows import (
     ActivityEntry,
     ActivityParams,
+    Decoder,
     ListParams,
     Partial,
     Record,
@@ -37,13 +46,8 @@ from portal.rows import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping
-
     from typing_extensions import TypeVar as TypeVarWithDefault
 
-    from portal.query.endpoints import DeclaredQuery, Endpoint
-    from portal.query.hooks import MutationHook, PaginatedQueryHook
-    from portal.rows import Decoder
 
 ResourceRole: TypeAlias = Literal[
     "list", "detail", "counts", "totals", "create", "update", "replace", "delete", "restore", "activity", "note"

@@ -6,6 +6,7 @@ Each call returns new objects, which callers may change.
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
@@ -21,18 +22,14 @@ from portal.errors import (
     ApiUnavailableError,
     without_traceback,
 )
-from portal.query.cache import has_next, unique_rows
+from portal.query.cache import JsonRow, MergedPage, has_next, unique_rows
 from portal.query.offered_calls import offers_totals
 from portal.query.reads import WalkedPage
 from portal.query.row_checks import checked_rows
-from portal.rows import copied, copied_rows
+from portal.rows import Decoder, copied, copied_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from portal.query.cache import JsonRow, MergedPage
     from portal.query.endpoints import ListRequest
-    from portal.rows import Decoder
 
 logger = logging.getLogger("portal.query")
 

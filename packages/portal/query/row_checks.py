@@ -5,27 +5,20 @@ there fits the word `none` alone, and no row with a name in place of the id fits
 capitals and outer space, limits of a time as moments, limits of a number as numbers.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from itertools import chain, pairwise
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, get_args
+from typing import Any, Final, TypeAlias, get_args
 
 from portal.api import split_values
 from portal.config.contract_names import NONE_VALUE, SORT_PARAM
-from portal.query.endpoints import wire_value
+from portal.query.endpoints import ListRequest, RowFilter, wire_value
 from portal.rows import field_types, is_record
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from portal.query.endpoints import ListRequest, RowFilter
 
 _Row: TypeAlias = dict[str, Any]
 _Reader: TypeAlias = Callable[[Any], Any]

@@ -15,25 +15,19 @@ no older page counts, and no token opens the cache before its tombstone was look
 Purges wait in the process while the store is down (docs/explanation/store-failures.md).
 """
 
-from __future__ import annotations
-
 import hashlib
 import secrets
 import threading
 import time
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from portal.api import current_backend, expires_at
 from portal.config.limits import EXPIRY_LEEWAY_S
 from portal.identity import get_user_from_token
-from portal.store import MISSING, note_unknown
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from portal.store import SharedStore
+from portal.store import MISSING, SharedStore, note_unknown
 
 #: Lifetime of a cache, seconds. When it ends, pages are fetched once more. So a made-up token leaves nothing for long.
 CACHE_LIFETIME_S: Final = 60 * 60

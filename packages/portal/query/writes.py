@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -22,6 +23,7 @@ from portal.query.cache import (
     Page,
     Patch,
     StaleQueries,
+    VersionStamp,
     WriteRecord,
     exact_query,
     matching_queries,
@@ -29,23 +31,22 @@ from portal.query.cache import (
     row_id,
 )
 from portal.query.calls import may_have_arrived
-from portal.query.endpoints import ID_PARAM, given_params, query_key
+from portal.query.endpoints import (
+    ID_PARAM,
+    Invalidation,
+    ListHelper,
+    QueryKey,
+    Registry,
+    SetAnswer,
+    WriteRequest,
+    given_params,
+    query_key,
+)
 from portal.query.offered_calls import absence, check_offered
 from portal.query.request_sign_in import PROFILE_QUERY
 from portal.rows import check_depth
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from portal.query.cache import VersionStamp
-    from portal.query.endpoints import (
-        Invalidation,
-        ListHelper,
-        QueryKey,
-        Registry,
-        SetAnswer,
-        WriteRequest,
-    )
     from portal.query.reads import Reads
     from portal.query.sign_in_caches import SignInCache
 

@@ -12,8 +12,6 @@
     strict_json    JSON from outside, as the rest of the portal can work with it; copies of JSON
 """
 
-from __future__ import annotations
-
 from portal.rows.activity import ActivityEntry, ActivityParams
 from portal.rows.decoding import check_decodable, decoder_of, lenient_decoder_of, rows_decoder_of
 from portal.rows.parameters import (

@@ -1,7 +1,5 @@
 """What a backend tells of the history of a row: who did what and when, and the notes that people write."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from portal.rows.parameters import ListParams

@@ -1,7 +1,5 @@
 """JSON → records: the decoders of declared types, and which types can be declared."""
 
-from __future__ import annotations
-
 from dataclasses import is_dataclass
 from datetime import date, time, timedelta
 from decimal import Decimal

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from types import NoneType, UnionType
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, Union, cast, dataclass_transform, get_args, get_origin
+from typing import Any, Final, Literal, TypeAlias, Union, cast, dataclass_transform, get_args, get_origin
 
 import msgspec
 
 from portal.config.contract_names import FROM_SUFFIX, TO_SUFFIX
 from portal.errors import UsageError
 from portal.rows.struct_types import StructType, default_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
 
 #: One value, or several of which a row has one: a parameter's type where the backend takes several. A text is sent as
 #: it stands. The values of a sequence are sorted, each once, with commas between them, so that the same choice is the

@@ -4,8 +4,6 @@ msgspec decodes in C. Where it refuses a value, or accepts one that no page coul
 that is not a number), the value is read part by part.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from decimal import Decimal

@@ -7,6 +7,7 @@ are the body of a create, or of a change. An enumeration keeps a value that a ne
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -21,8 +22,6 @@ from portal.errors import UsageError
 from portal.rows.struct_types import StructType, required_fields
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from msgspec.structs import FieldInfo
 
 

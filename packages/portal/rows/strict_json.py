@@ -6,15 +6,11 @@ pair can't be written as UTF-8, and a document that is nested 900 levels deep en
 What a request cache or another thread holds is never given out itself, but as a copy.
 """
 
-from __future__ import annotations
-
 import json
 import math
+from collections.abc import Iterable
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Final, NoReturn
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from typing import Any, Final, NoReturn
 
 #: Levels of lists and objects within one another that :func:`check_depth` accepts.
 MAX_DEPTH: Final = 64

@@ -15,6 +15,4 @@ offers (`offers`). Addresses and shapes: contract, section 7.
 Of a row only `id` is required: a field that the backend leaves out has its default.
 """
 
-from __future__ import annotations
-
 from portal.query import Partial, RowParams, offers, use_queries

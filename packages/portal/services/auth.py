@@ -3,8 +3,6 @@
 Paths and fields have the contract's names. What a backend names otherwise stands in the class that `APP_BACKEND` names.
 """
 
-from __future__ import annotations
-
 from typing import TypedDict
 
 from portal.config.contract_names import (

@@ -1,16 +1,11 @@
 """All endpoints that the services declare, as data: for the command, the reference page and the tests."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from types import UnionType
-from typing import TYPE_CHECKING, Any, Union, get_args, get_origin
+from typing import Any, Union, get_args, get_origin
 
-from portal.query import REGISTRY, DeclaredMutation, DeclaredQuery
+from portal.query import REGISTRY, DeclaredMutation, DeclaredQuery, Endpoint
 from portal.services.service_imports import import_services, service_name
-
-if TYPE_CHECKING:
-    from portal.query import Endpoint
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

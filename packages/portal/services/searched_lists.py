@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import import_module
@@ -10,15 +11,12 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from portal.config.contract_names import SEARCH_PARAM
 from portal.config.current import portal_config
-from portal.config.platforms import PLATFORMS, PRODUCT
+from portal.config.platforms import PLATFORMS, PRODUCT, Platform
 from portal.query import PaginatedQueryHook, Row, offers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from django.utils.functional import _StrPromise
 
-    from portal.config.platforms import Platform
 
 logger = logging.getLogger(__name__)
 

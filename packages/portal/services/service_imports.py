@@ -1,22 +1,18 @@
 """Imports all services, the product's too. A module that can't be imported stops the apps that use it, and no other."""
 
-from __future__ import annotations
-
 import importlib
 import pkgutil
 import traceback
+from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import portal.services
 from portal.config.places import SOURCE_ROOT, place
 from portal.config.platforms import PRODUCT
 from portal.query import REGISTRY
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _OWN: Final = portal.services.__name__
 #: The domains here that every product has; the others are the examples'.

@@ -1,7 +1,5 @@
 """The signed-in user's profile, which is authoritative (requirements, "Profile")."""
 
-from __future__ import annotations
-
 from typing import TypedDict
 
 from portal.config.contract_names import ME_PATH

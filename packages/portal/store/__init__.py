@@ -19,8 +19,6 @@ the embedded store never does, and needs 6 MiB less.
 The other backend is `sqlite_cache`, a package of its own. The addresses are read in `portal.config.environment`.
 """
 
-from __future__ import annotations
-
 from portal.store.checks import STORE_IS_AWAY, check_embedded_store, check_query_store, check_refresh_store
 from portal.store.inspection import StoreServer
 from portal.store.readiness import check_readiness

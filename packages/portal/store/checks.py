@@ -6,6 +6,7 @@ store evicts nothing. No message repeats an address, because an address may cont
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from operator import methodcaller
 from typing import TYPE_CHECKING, Any, Final
 
@@ -17,8 +18,6 @@ from portal.store.inspection import SAFE_POLICY, StoreServer, inspect
 from portal.store.shared_store import QUERY_ALIAS, REFRESH_ALIAS, SharedStore, query_store, refresh_store
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from portal.store.redis_faults import RedisFault
 
 #: Django's backends with which two processes can win the same `add`, and why (packages/sqlite_cache/README.md).

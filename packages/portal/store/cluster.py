@@ -21,6 +21,7 @@ import random
 import re
 import threading
 import time
+from collections.abc import Callable
 from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -37,8 +38,6 @@ from portal.config.environment import read_shared_url
 from portal.store.sentinel import PrimaryClient
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from redis import Redis
 
 T = TypeVar("T")

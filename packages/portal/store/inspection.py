@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -11,8 +12,6 @@ from django.core.cache.backends.redis import RedisCache
 from sqlite_cache import SQLiteCache
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from django.core.cache.backends.base import BaseCache
 
 #: The only policy that evicts nothing: `volatile-*` may evict each of our records, because all of them expire.

@@ -1,22 +1,16 @@
 """Whether the stores take writes, for `/readyz`: tried for real, at a bounded cost."""
 
-from __future__ import annotations
-
 import os
 import time
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Iterable
+from typing import Final
 
 from django.core.signals import setting_changed
 
 from fork_safety import ForkSafeLock
 from portal.errors import StoreUnavailableError
-from portal.store.shared_store import query_store, refresh_store
+from portal.store.shared_store import SharedStore, query_store, refresh_store
 from sqlite_cache import SQLiteCache
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from portal.store.shared_store import SharedStore
 
 #: An answer that is older is asked anew, seconds.
 ANSWER_TTL_S: Final = 1.0

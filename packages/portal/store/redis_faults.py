@@ -1,19 +1,15 @@
 """Why a Redis can't be used, in words that name no address, no user and no password."""
 
-from __future__ import annotations
-
 import socket
 import ssl
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
 from redis.exceptions import AuthenticationError, BusyLoadingError, MovedError, ReadOnlyError, ResponseError
 from redis.exceptions import ClusterDownError as NoSlotsError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 from redis.sentinel import MasterNotFoundError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ Settings::
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlencode
 
@@ -29,8 +30,6 @@ from redis.sentinel import Sentinel, SentinelConnectionPool
 from portal.config.environment import read_shared_url
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from redis.client import Pipeline
 
 #: Longest wait for a replica, milliseconds: shorter than the limit of one operation.

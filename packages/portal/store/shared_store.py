@@ -11,6 +11,7 @@ import importlib
 import importlib.metadata
 import math
 import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from operator import methodcaller
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
@@ -24,8 +25,8 @@ from fork_safety import ForkSafeLock, reset_after_fork
 from portal.config.environment import is_cluster_url, server_of
 from portal.config.limits import STORE_SLOW_S
 from portal.errors import StoreUnavailableError
-from portal.process import store_circuits
-from portal.store.inspection import fullest, inspect
+from portal.process import CircuitBreaker, store_circuits
+from portal.store.inspection import StoreServer, fullest, inspect
 from portal.store.size import (
     SizeWatch,
     StoreFailure,
@@ -39,13 +40,9 @@ from portal.store.updates import MISSING, Missing, update_value
 from sqlite_cache import SQLiteCache, SQLiteCacheError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
     from django.core.cache.backends.base import BaseCache
 
-    from portal.process import CircuitBreaker
     from portal.store.cluster import ClusterCache
-    from portal.store.inspection import StoreServer
 
 T = TypeVar("T")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Callable
 from enum import Enum
 from typing import TYPE_CHECKING, Final
 
@@ -12,8 +13,6 @@ from portal.telemetry.metrics import OPERATION_BUCKETS_S, Counters, Label, Timin
 from sqlite_cache import CacheBusyError, CacheFullError, SQLiteCacheError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from portal.store.inspection import StoreServer
 
 STORE_LABEL: Final = Label(name="store", says="`default` has what is cached, `refresh` what token refreshes share")

@@ -1,20 +1,13 @@
 """Reports of the servers of a store: for operators, and as metrics."""
 
-from __future__ import annotations
-
 from functools import partial
-from typing import TYPE_CHECKING
 
 from portal.errors import StoreUnavailableError
-from portal.store.inspection import inspect
-from portal.store.shared_store import query_store, refresh_store
+from portal.store.inspection import StoreServer, inspect
+from portal.store.shared_store import SharedStore, query_store, refresh_store
 from portal.store.size import STORE_LABEL
 from portal.telemetry.metrics import Readings
 from sqlite_cache import SQLiteCache
-
-if TYPE_CHECKING:
-    from portal.store.inspection import StoreServer
-    from portal.store.shared_store import SharedStore
 
 
 def inspect_store(store: SharedStore) -> list[StoreServer]:

@@ -4,8 +4,6 @@ Each reader knows what such a value counts as; in most cases as missing. Nobody 
 it once an hour for each kind of value and process, because one such value may be read with every request.
 """
 
-from __future__ import annotations
-
 import logging
 import time
 from typing import Final

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Final
 
@@ -10,8 +11,6 @@ from django.core.cache.backends.redis import RedisCache
 from sqlite_cache import SQLiteCache
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from django.core.cache.backends.base import BaseCache
     from redis.client import Pipeline
 

@@ -19,7 +19,8 @@ from __future__ import annotations
 import atexit
 import os
 import threading
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 import jinja2
@@ -31,20 +32,14 @@ from opentelemetry.instrumentation.utils import unwrap
 from opentelemetry.sdk.resources import OTELResourceDetector, Resource
 from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExportResult
-from opentelemetry.trace import SpanKind, Status, StatusCode
+from opentelemetry.trace import SpanKind, Status, StatusCode, Tracer
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
 from portal import __version__
-from portal.telemetry.tracing import Span, use_span_maker
+from portal.telemetry.tracing import AttributeValue, Span, use_span_maker
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from contextlib import AbstractContextManager
-
-    from opentelemetry.trace import Tracer
-
     from portal.config.portal_config import PortalConfig
-    from portal.telemetry.tracing import AttributeValue
 
 
 _PROPAGATOR: Final = TraceContextTextMapPropagator()

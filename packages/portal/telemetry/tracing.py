@@ -6,14 +6,9 @@ A span tells no more than: the endpoint of a query, the method and the path of a
 name, no query of an address and no value of a row: docs/how-to/trace-a-request.md.
 """
 
-from __future__ import annotations
-
-from contextlib import nullcontext
-from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from contextlib import AbstractContextManager
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
+from typing import Final, Protocol, TypeAlias
 
 AttributeValue: TypeAlias = str | int | bool
 

@@ -13,8 +13,6 @@ A pytest plugin: `pytest_plugins = ["portal.testing"]` in the topmost `conftest.
 responses come with the extra `testing` and are no dependencies of what is served. See docs/how-to/test-your-pages.md.
 """
 
-from __future__ import annotations
-
 from portal.testing.backend import Backend, Call, Fault
 from portal.testing.fixtures import (
     NewQueryClient,

@@ -7,6 +7,7 @@ import json
 import re
 import time
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
@@ -36,8 +37,6 @@ from portal.testing.shapes import page_of, problem_of, profile_of
 from portal.testing.sign_ins import ACCESS_LIFETIME_S, SignIn, new_account, new_sign_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     import responses
     from requests import PreparedRequest
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import pytest
@@ -15,16 +17,12 @@ from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
 from portal.config.current import portal_config
 from portal.config.locales import LOCALES
 from portal.errors import UsageError
-from portal.query import create_query_client, process_runtime
+from portal.query import QueryClient, create_query_client, process_runtime
 from portal.testing.backend import Backend
 from portal.testing.projects import project_in_force
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
-
     from portal.config.portal_config import PortalConfig
-    from portal.query import QueryClient
 
 #: Headers of a page that a person opens.
 NAVIGATION = {"accept": "text/html", "sec-fetch-mode": "navigate"}

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import jinja2
@@ -18,9 +20,6 @@ from portal.errors import UsageError
 from sqlite_cache import close_idle_connections
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
     from portal.config.portal_config import PortalConfig
 
 

@@ -1,8 +1,7 @@
 """Bodies of a backend's responses, shaped as in contract, section 7. Field names: `portal.config.contract_names`."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from portal.config.contract_names import (
     HAS_NEXT_FIELD,
@@ -17,9 +16,6 @@ from portal.config.contract_names import (
     PROFILE_PERMISSIONS_FIELD,
     TOTAL_FIELD,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 
 def profile_of(account: str, *permissions: str, **fields: Any) -> dict[str, Any]:

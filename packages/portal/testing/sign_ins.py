@@ -1,7 +1,5 @@
 """Sign-ins: the tokens in a browser's cookies, and the account that they belong to."""
 
-from __future__ import annotations
-
 import os
 import time
 import uuid

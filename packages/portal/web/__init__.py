@@ -18,8 +18,6 @@ another folder only what that folder's `__init__` exports. Apps import `portal.w
 `render_kept` of `portal.web.context_processors`.
 """
 
-from __future__ import annotations
-
 from portal.web.request import PortalRequest, active_locale, is_signed_in
 from portal.web.sign_in import resolve_post_login_path
 from portal.web.submissions import see_other, undo_toast

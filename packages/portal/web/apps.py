@@ -1,7 +1,5 @@
 """The web layer as a Django app: Django finds its templates, static files, tags and translations by their folder."""
 
-from __future__ import annotations
-
 from django.apps import AppConfig
 
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import re
 import secrets
+from collections.abc import Callable, Hashable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -24,14 +25,11 @@ from django.template.backends.utils import csrf_input
 from django.utils.functional import SimpleLazyObject, cached_property
 from markupsafe import Markup
 
-from portal.web.frame import is_not_offered, known_essentials, navigation_entries, shell_for, use_app_essentials
+from portal.web.frame import Shell, is_not_offered, known_essentials, navigation_entries, shell_for, use_app_essentials
 from portal.web.submissions import SUBMISSION_HOLE, ShownToasts, SubmissionInput
 from portal.web.templating import own_or_default, part_cache, render_part
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Mapping
-
-    from portal.web.frame import Shell
     from portal.web.request import PortalRequest
 
 #: Stands for the hidden input in a page that is kept. Nobody else can write it.

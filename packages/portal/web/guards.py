@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import ExitStack
 from functools import wraps
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from django.http import HttpResponse
 from django.urls import URLPattern, path
 from django.utils.cache import patch_cache_control
 
 from portal.errors import ApiAbsentError, ApiForbiddenError, PortalError
-from portal.query import offers
+from portal.query import Endpoint, offers
 from portal.web.errors import another_account, method_refused, redirect_htmx, render_failure
 from portal.web.frame import PERMISSION, is_from_another_account, page_is_denied, start_essentials
-from portal.web.request import SHOWS
+from portal.web.request import SHOWS, PortalRequest
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from django.http import HttpResponse
-
-    from portal.query import Endpoint
-    from portal.web.request import PortalRequest
-
-    #: A view: takes a request and the values of its URL, returns a response.
-    View = Callable[..., HttpResponse]
-
+#: A view: takes a request and the values of its URL, returns a response.
+View = Callable[..., HttpResponse]
 _READING: Final = frozenset({"GET", "HEAD"})
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from django.http import HttpRequest
+
 from portal.telemetry.metrics import OTHER, Counters, Label, Timings
 
 if TYPE_CHECKING:
-    from django.http import HttpRequest
     from django.http.response import HttpResponseBase
 
 

@@ -20,10 +20,12 @@ import os
 import re
 import time
 import weakref
+from collections.abc import Callable
 from functools import partial
 from http import HTTPStatus
 from typing import TYPE_CHECKING, cast
 
+from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.functional import SimpleLazyObject
 
@@ -53,17 +55,13 @@ from portal.web.frame import account_tag_of
 from portal.web.metrics import count_request
 from portal.web.preferences import activate_own_zone, remove_cookie
 from portal.web.query_client import note_form, query_client_for
-from portal.web.request import REQUEST_ID_RESPONSE_HEADER, SAFE_METHODS, client_address
+from portal.web.request import REQUEST_ID_RESPONSE_HEADER, SAFE_METHODS, PortalRequest, client_address
 from portal.web.security_headers import SecurityHeaders
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from django.http import HttpRequest
     from django.http.response import HttpResponseBase
 
     from portal.query import QueryClient
-    from portal.web.request import PortalRequest
 
 
 def log_fields(request: PortalRequest) -> dict[str, object]:

@@ -6,6 +6,7 @@ anybody signs in, and stays after the sign-out.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
 from zoneinfo import ZoneInfo, available_timezones
@@ -22,8 +23,6 @@ from portal.config.current import portal_config
 from portal.config.locales import LOCALES
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from django.http.response import HttpResponseBase
 
 

@@ -18,19 +18,16 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 from django.conf import settings
+from django.http import HttpRequest
 
 from portal.api import api_session
 from portal.config.current import portal_config
-from portal.query import create_query_client
+from portal.query import QueryClient, create_query_client
 from portal.web.preferences import remove_cookie, set_cookie
-from portal.web.request import client_address, is_page_navigation, is_signed_in
+from portal.web.request import PortalRequest, client_address, is_page_navigation, is_signed_in
 
 if TYPE_CHECKING:
-    from django.http import HttpRequest
     from django.http.response import HttpResponseBase
-
-    from portal.query import QueryClient
-    from portal.web.request import PortalRequest
 
 
 #: By whether cookies are `Secure`; `portal.js` has the names too. The second one a browser takes from this host alone.

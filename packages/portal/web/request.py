@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Callable, Iterable
 from ipaddress import ip_address
 from itertools import filterfalse
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -10,20 +11,15 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from django.http import HttpRequest
 from django.utils.translation import get_language
 
-from portal.api import is_named
+from portal.api import TokenStore, is_named
 from portal.config.current import portal_config
 from portal.config.locales import DEFAULT_LOCALE, LOCALES
-from portal.edge import is_navigation, navigation_headers
-from portal.query import offers, optional_names
+from portal.edge import EdgeUser, Site, is_navigation, navigation_headers
+from portal.query import Endpoint, QueryClient, offers, optional_names
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from portal.api import TokenStore
     from portal.config.platforms import TPlatform
-    from portal.edge import EdgeUser, Site
     from portal.process import Deadline
-    from portal.query import Endpoint, QueryClient
 
 
 TRow = TypeVar("TRow")

@@ -4,22 +4,16 @@ They are constant, so they are computed once: by Django's own middlewares, from 
 `X_FRAME_OPTIONS`), and the policy from `SECURE_CSP`, which Django knows from 6.0 on.
 """
 
-from __future__ import annotations
-
+from collections.abc import Collection, Mapping
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
-from django.http.response import ResponseHeaders
+from django.http.response import HttpResponseBase, ResponseHeaders
 from django.middleware.clickjacking import XFrameOptionsMiddleware
 from django.middleware.security import SecurityMiddleware
 from whitenoise.middleware import WhiteNoiseFileResponse
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
-
-    from django.http.response import HttpResponseBase
 
 _POLICY: Final = "Content-Security-Policy"
 #: What concerns a page and no static file.

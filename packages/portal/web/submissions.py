@@ -5,20 +5,18 @@ from __future__ import annotations
 import json
 import re
 import secrets
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
 from django.contrib import messages
 from django.contrib.messages import get_messages
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from markupsafe import Markup
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from django.http import HttpRequest, HttpResponse
-
     from portal.web.request import PortalRequest
 
 

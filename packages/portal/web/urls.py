@@ -9,12 +9,11 @@ The function around a view is its guard (:mod:`portal.web.guards`), and runs bef
 - `path` has no guard.
 """
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from django.urls import URLPattern, URLResolver, include, path, re_path
+from django.urls import ResolverMatch, URLPattern, URLResolver, include, path, re_path
 from django.urls.resolvers import LocalePrefixPattern
 from django.utils.translation import get_language
 
@@ -25,11 +24,6 @@ from portal.web.guards import neutral_page, with_405_page
 from portal.web.present import OWN_WORDS
 from portal.web.views.for_machines import favicon, healthz, metrics, readyz, robots, security_txt
 from portal.web.views.for_people import essentials, help_page, login_redirect, logout, sign_in_state, switch_locale
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from django.urls import ResolverMatch
 
 #: Django looks for them in an app's URLs: `handler400, handler403, handler404, handler500 = HANDLERS`.
 HANDLERS: Final = tuple(

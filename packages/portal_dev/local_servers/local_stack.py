@@ -1,19 +1,15 @@
 """The servers of a developer's machine: the sandbox backend and every project (contract, section 2)."""
 
-from __future__ import annotations
-
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from typing import Final
 
 from portal.config.places import PACKAGES, SOURCE_ROOT
 from portal.config.platforms import PLATFORMS, PRODUCT
 from portal.config.projects import BACKEND_PORT_OFFSET, PROJECTS
 from portal.services.service_imports import services_folder
 from portal_dev.local_servers.server_group import Server
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
 
 #: The backend's name in a server group.
 BACKEND = "sandbox_api"

@@ -6,12 +6,11 @@ docs/adr/0029-a-developers-day.md compares this with the ways of Django and gran
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from portal_dev.local_servers.server_group import Server, ServerGroup
 
 #: Milliseconds between looks at the servers, while no file changes.

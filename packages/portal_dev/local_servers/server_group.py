@@ -1,22 +1,17 @@
 """A group of servers that start, are watched and stop together. `make run` and the tests use it."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from portal.config.places import SOURCE_ROOT
 from portal_server.ports import answers
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from pathlib import Path
 
 #: Seconds that a server has to end by itself. Stopping a group takes little longer.
 STOP_TIMEOUT_S = 4.0

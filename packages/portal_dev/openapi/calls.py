@@ -1,11 +1,9 @@
 """Operations → modules: the resources that they make up, a hook for each other call, and what can't be declared."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from inflection import singularize
 
@@ -15,10 +13,7 @@ from portal.config.contract_names import CREATED_AT_FIELD, ID_FIELD, SEARCH_PARA
 from portal.query import filter_of
 from portal_dev.openapi.classes import Module, ResourceCalls
 from portal_dev.openapi.names import attribute_name, unused
-from portal_dev.openapi.reader import is_possible, without_names
-
-if TYPE_CHECKING:
-    from portal_dev.openapi.reader import Operation, Parameter, Shape
+from portal_dev.openapi.reader import Operation, Parameter, Shape, is_possible, without_names
 
 #: The role of a call in its resource, by its method: at the path of the list, and at that of a row.
 _ROLES: Final = {

@@ -6,6 +6,7 @@ import builtins
 import subprocess
 import sys
 import textwrap
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -20,8 +21,6 @@ from portal_dev.openapi.document import SchemaError
 from portal_dev.openapi.names import attribute_name, camel, class_name, member_name, unused, words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     from portal_dev.openapi.reader import Operation, Parameter, Shape
 
 _TYPES: Final = {"text": "str", "integer": "int", "number": "float", "boolean": "bool", "decimal": "Decimal"}

@@ -3,24 +3,17 @@
 The declared types become a schema too, so that two shapes are compared.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, get_args, get_origin
+from collections.abc import Iterable, Iterator
+from typing import Any, Final, NamedTuple, get_args, get_origin
 
 import msgspec
 
 from portal.config import contract_names as names
 from portal.config.places import place
-from portal.query import Partial, Row, optional_names
+from portal.query import Endpoint, Partial, Row, optional_names
 from portal_dev.openapi.document import Node
-from portal_dev.openapi.reader import Schemas, Shape, without_names
+from portal_dev.openapi.reader import Operation, Schemas, Shape, without_names
 from portal_operate.suggestions import did_you_mean
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from portal.query import Endpoint
-    from portal_dev.openapi.reader import Operation
 
 #: A message, and what follows from what the schema lacks; empty for a mistake.
 Fault = tuple[str, str]

@@ -1,7 +1,5 @@
 """Names of the schema → names of Python."""
 
-from __future__ import annotations
-
 import keyword
 import re
 from typing import Final

@@ -6,18 +6,14 @@ Shapes are objects, lists, scalars, enumerations and references. Other values ar
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from portal.api import Backend
 from portal.config import contract_names as names
-from portal_dev.openapi.document import SchemaError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from portal_dev.openapi.document import Node
+from portal_dev.openapi.document import Node, SchemaError
 
 #: The kinds of types, and of the formats of texts.
 _KINDS: Final = {"string": "text", "array": "list", "object": "object"}

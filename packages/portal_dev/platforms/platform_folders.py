@@ -3,8 +3,6 @@
 The template, `platform_template/`, mirrors the repository. In it `app_name` and `APP_NAME` stand for the platform.
 """
 
-from __future__ import annotations
-
 import filecmp
 import re
 import subprocess

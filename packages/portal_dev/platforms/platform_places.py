@@ -3,8 +3,6 @@
 A new platform stands after the one that was the registry's last; the first one after the gateway, or where it says.
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from pathlib import Path

@@ -1,7 +1,5 @@
 """docs/reference/audit-log.md: the events, fields and reasons that `portal.telemetry.audit` declares."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from portal.telemetry.audit import FIELDS, OUTCOMES, AuditEvent, Reason

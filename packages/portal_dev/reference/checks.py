@@ -1,20 +1,16 @@
 """docs/reference/checks.md: the system checks, read from the code that writes their messages."""
 
-from __future__ import annotations
-
 import ast
 import inspect
 import re
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import portal
 import portal_operate
 from portal.store import STORE_IS_AWAY
 from portal_operate.deployment_checks import DEPLOYMENT_CHECKS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 PAGE: Final = "docs/reference/checks.md"
 _ID: Final = re.compile(r"portal\.[a-z.]*[EW]\d+")

@@ -1,7 +1,5 @@
 """docs/reference/environment.md and .env.example: the variables that `portal.config.environment` declares."""
 
-from __future__ import annotations
-
 from itertools import groupby
 from typing import Final
 

@@ -1,17 +1,11 @@
 """docs/reference/metrics.md: every metric, as the packages declare it."""
 
-from __future__ import annotations
-
+from collections.abc import Iterable, Iterator
 from enum import Enum
 from importlib import import_module
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from portal.telemetry.metrics import Family, all_families, process_metrics
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from portal.telemetry.metrics import Label
+from portal.telemetry.metrics import Family, Label, all_families, process_metrics
 
 PAGE: Final = "docs/reference/metrics.md"
 #: Modules at the top of the layers: what they import declares all metrics.

@@ -1,18 +1,14 @@
 """Puts what the modules of this package write into the pages."""
 
-from __future__ import annotations
-
 import sys
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
 
 import django
 
 from portal.config.places import SOURCE_ROOT
 from portal_dev.reference import audit_log, checks, environment, metrics
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 _BEGIN: Final = "<!-- generated -->\n\n"
 _END: Final = "\n<!-- end -->"

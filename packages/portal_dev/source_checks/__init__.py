@@ -11,6 +11,4 @@
 The mistakes, each with the check that reports it: docs/reference/mistakes.md.
 """
 
-from __future__ import annotations
-
 from portal_dev.source_checks.source import check_source

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from django.core.checks import Error
@@ -12,8 +14,6 @@ from portal_operate.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     import ast
-    from collections.abc import Collection, Iterable, Iterator
-    from pathlib import Path
 
     from jinja2 import nodes
 

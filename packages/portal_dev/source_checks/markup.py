@@ -1,15 +1,11 @@
 """The HTML of a template, with a private character in place of each expression and statement."""
 
-from __future__ import annotations
-
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from html.parser import HTMLParser
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from jinja2 import nodes
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
 
 #: The first of the characters that stand for nodes; no template has one.
 _FIRST_MARK: Final = 0xF0000

@@ -1,20 +1,16 @@
 """The Python of an app: texts, tokens, names of templates, URLs and icons, creates without a key."""
 
-from __future__ import annotations
-
 import ast
 import re
+from collections.abc import Iterator
 from inspect import signature
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from typing import Final
 
 import portal_pages
 from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
 from portal.web import present
 from portal_dev.source_checks.faults import Fault, Names, constant, unknown_name, unmarked_texts
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 #: The arguments that people read, of forms' fields, badges, tiles and pages.
 _ARGUMENTS: Final = re.compile("((submit|back)_)?label|title|help_text|(search_)?hint|placeholder|heading|message|text")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,8 +22,6 @@ from portal_dev.source_checks.templates import Templates, row_faults, shown_rows
 from portal_operate.checks import concerns
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from django.core.checks import CheckMessage
 
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from types import NoneType
@@ -21,8 +22,6 @@ from portal_operate.suggestions import did_you_mean
 from portal_pages import ShownRow, shown_row
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from portal.web.templating import PageEnvironment
 
 #: Names of variables and templates.

@@ -3,15 +3,9 @@
 With it the toolbar follows the requests of htmx: a form that was sent, a search, "load more".
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from debug_toolbar.panels import history
+from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
-
-if TYPE_CHECKING:
-    from django.http import HttpRequest, HttpResponse
 
 
 class HistoryPanel(history.HistoryPanel):

@@ -6,18 +6,14 @@ keeps in any case.
 A form's request is answered with a redirect, and so has no page: the history leads to it.
 """
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from debug_toolbar.panels import Panel
+from django.http import HttpRequest, HttpResponse
 
 from portal.query import MutationEvent, QueryClient, QueryEvent
 from portal.rows import replace_surrogates
-
-if TYPE_CHECKING:
-    from django.http import HttpRequest, HttpResponse
 
 
 class QueriesPanel(Panel):

@@ -7,13 +7,14 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from django import forms
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
 from django.utils.functional import lazy
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from portal.config.contract_names import SORT_BY_NAME, SORT_NEWEST_FIRST
-from portal.config.platforms import PLATFORMS
+from portal.config.platforms import PLATFORMS, TPlatform
 from portal.services.iam.accounts import Account, AccountMutations, AccountQueries
 from portal.services.user import UserQueries
 from portal.web.frame import platform_name
@@ -34,9 +35,6 @@ from portal_pages import (
 )
 
 if TYPE_CHECKING:
-    from django.http import HttpRequest, HttpResponse, QueryDict
-
-    from portal.config.platforms import TPlatform
     from portal.web import PortalRequest
 
 ADMIN: Final = "IAM_ADMIN"

@@ -3,26 +3,18 @@
 Both are 404 where the backend sends no such mails (`APP_PASSWORD_RESET`), or where an OpenID provider signs people in.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from django.contrib import messages
+from django.http import HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from portal.config.current import portal_config
-from portal.web import see_other
+from portal.web import PortalRequest, see_other
 from portal.web.sign_in import ResetFailure, ask_for_reset, reset_password
 from portal_gateway.forms import ForgotPasswordForm, ResetPasswordForm
 from portal_gateway.views.with_provider import only_where
 from portal_pages import backend_errors
-
-if TYPE_CHECKING:
-    from django.http import HttpResponse
-
-    from portal.web import PortalRequest
 
 
 def offers_reset() -> bool:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlencode
 
+from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_http_methods
 
 from portal.config.locales import LOCALES
-from portal.web import active_locale, see_other
+from portal.web import PortalRequest, active_locale, see_other
 from portal.web.context_processors import render_kept
 from portal.web.errors import REASON_PARAM
 from portal.web.sign_in import explain, reason_of, sign_in, wanted_of
@@ -19,12 +21,8 @@ from portal_gateway.forms import LoginForm
 from portal_gateway.views.forgotten_password import offers_reset
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from django.http import HttpResponse
     from markupsafe import Markup
 
-    from portal.web import PortalRequest
 
 _TEMPLATE: Final = "auth_app/login.html"
 

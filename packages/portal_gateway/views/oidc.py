@@ -1,24 +1,15 @@
 """The pages of a sign-in through the OpenID provider (contract, sections 3 and 6). Loaded only with a provider."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-from django.http import JsonResponse
+from django.http import HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.utils import translation
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 import portal_oidc
-from portal.web import active_locale, is_signed_in, see_other
+from portal.web import PortalRequest, active_locale, is_signed_in, see_other
 from portal.web.sign_in import explain, reason_of, wanted_of
 from portal_gateway.views import signed_out as signed_out_page
-
-if TYPE_CHECKING:
-    from django.http import HttpResponse
-
-    from portal.web import PortalRequest
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

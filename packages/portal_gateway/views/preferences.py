@@ -1,24 +1,17 @@
 """Time zone and theme: cookies of the browser, which all apps read. POST `/locale` alone writes the language."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from django.contrib import messages
+from django.http import HttpResponse
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from portal.config.cookies import BROWSER_TIME_ZONE, VAR_THEME, VAR_TIME_ZONE
-from portal.web import active_locale, see_other
+from portal.web import PortalRequest, active_locale, see_other
 from portal.web.preferences import THEMES, theme_of, write_preference, zone_choices, zone_label, zone_named
-
-if TYPE_CHECKING:
-    from django.http import HttpResponse
-
-    from portal.web import PortalRequest
 
 #: The value of a choice that leaves it to the browser or the system.
 OWN = ""

@@ -1,11 +1,10 @@
 """The profile page: the user's name, preferences, permissions and platforms, and the list of the user's sign-ins."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
+from django.http import HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.cache import patch_vary_headers
@@ -13,10 +12,10 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from portal.config.current import portal_config
-from portal.errors import ApiForbiddenError, ApiNotFoundError, ApiUnavailableError, ApiValidationError
+from portal.errors import ApiError, ApiForbiddenError, ApiNotFoundError, ApiUnavailableError, ApiValidationError
 from portal.services.iam.sign_ins import SignInMutations, SignInQueries
 from portal.services.user import UserMutations, UserQueries
-from portal.web import see_other
+from portal.web import PortalRequest, see_other
 from portal.web.frame import present_own_profile
 from portal.web.present import is_not_there, record_of
 from portal_gateway.devices import device_name
@@ -25,12 +24,6 @@ from portal_gateway.views.accounts import PERMISSIONS
 from portal_gateway.views.preferences import preference_choices
 from portal_gateway.views.with_provider import only_where
 from portal_pages import backend_errors, is_load_more, is_not_taken, offers
-
-if TYPE_CHECKING:
-    from django.http import HttpResponse
-
-    from portal.errors import ApiError
-    from portal.web import PortalRequest
 
 
 @require_safe

@@ -1,27 +1,19 @@
 """Ending the user's sign-ins: one, all others, or all."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from django.contrib import messages
+from django.http import HttpResponse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST
 
 from portal.errors import ApiAbsentError, ApiNotFoundError
-from portal.services.iam.sign_ins import SignInQueries
-from portal.web import see_other
+from portal.services.iam.sign_ins import ActiveSignIn, SignInQueries
+from portal.web import PortalRequest, see_other
 from portal.web.present import is_not_there
 from portal.web.sign_in import end_sign_in, sign_out_response
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from django.http import HttpResponse
-
-    from portal.services.iam.sign_ins import ActiveSignIn
-    from portal.web import PortalRequest
 
 
 @require_POST

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import update_wrapper, wraps
 from typing import TYPE_CHECKING
+
+from django.http import HttpResponse
 
 from portal.config.current import portal_config
 from portal.web.errors import page_not_found
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from django.http import HttpResponse
-
     from portal.web import PortalRequest
 
     View = Callable[[PortalRequest], HttpResponse]

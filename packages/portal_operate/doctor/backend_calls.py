@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from portal.api import TokenPair, TokenStore, api_session, is_named
 from portal.config.environment import ALL, CONTRACT_FILE, read_offers_file
 from portal.errors import ApiError, ApiUnauthorizedError, SignInEndedError
 from portal.identity import derive_platforms_from_me
-from portal.query import BackendCaller, DeclaredMutation, optional_names
+from portal.query import BackendCaller, DeclaredMutation, Endpoint, optional_names
 from portal.services.endpoint_list import declared_hooks
 from portal.services.user import UserQueries
-from portal_operate.doctor.findings import error, ok, warning
+from portal_operate.doctor.findings import Patient, error, ok, warning
 from portal_operate.doctor.offers import Probe
 from portal_operate.suggestions import did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from django.core.checks import CheckMessage
 
-    from portal.query import Endpoint
-    from portal_operate.doctor.findings import Patient
 
 _PAGE: Final = "docs/reference/what-we-ask-of-a-backend.md"
 _VARIABLE: Final = "APP_BACKEND_OFFERS"

@@ -8,11 +8,14 @@ import shutil
 import ssl
 import stat
 import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import fields
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import django
-from django.core.checks import ERROR, run_checks
+from django.core.checks import ERROR, CheckMessage, run_checks
 
 from portal import __version__
 from portal.api import honours_idempotency_key
@@ -27,12 +30,6 @@ from portal_operate.doctor.stores import look_at_stores
 from portal_operate.suggestions import did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-    from collections.abc import Set as AbstractSet
-    from pathlib import Path
-
-    from django.core.checks import CheckMessage
-
     from portal.errors import ConfigurationError
 
 

@@ -4,12 +4,12 @@ Operators run it (`doctor`, `check_services --live`), and never a user's request
 declaration, and nothing is written.
 """
 
-from __future__ import annotations
-
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, get_args
+from pathlib import Path
+from typing import Any, Final, NamedTuple, get_args
 
 from portal.config.contract_names import (
     COUNTS_SEGMENT,
@@ -21,13 +21,16 @@ from portal.config.contract_names import (
     SORT_PARAM,
 )
 from portal.errors import ApiError
-from portal.query import NO_CALL, DeclaredList, DeclaredQuery, field_types, optional_names, walk_list
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from portal.query import BackendCaller, Endpoint
+from portal.query import (
+    NO_CALL,
+    BackendCaller,
+    DeclaredList,
+    DeclaredQuery,
+    Endpoint,
+    field_types,
+    optional_names,
+    walk_list,
+)
 
 #: In a path: one row of the list before it.
 _ROW: Final = "/{"

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
 from portal.api import jwks_keys, read_keys
 from portal.errors import ConfigurationError
-from portal.identity import make_verifier, use_key_source, why_not_verified
+from portal.identity import TokenVerifier, make_verifier, use_key_source, why_not_verified
 from portal.rows import read_json
-from portal_operate.doctor.findings import clock, error, ok, warning
-from portal_operate.probe import probe_url
+from portal_operate.doctor.findings import Patient, clock, error, ok, warning
+from portal_operate.probe import Probe, probe_url
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     import jwt
     from django.core.checks import CheckMessage
 
     from portal.config.portal_config import PortalConfig
-    from portal.identity import TokenVerifier
-    from portal_operate.doctor.findings import Patient
-    from portal_operate.probe import Probe
 
 #: A clock that differs by more than this is worth a look, seconds. The header `Date` has whole ones.
 _CLOCK_WARNING_S: Final = 5.0

@@ -6,20 +6,17 @@ import os
 import secrets
 import statistics
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Final
 
 from portal.errors import StoreUnavailableError
-from portal.store import StoreServer, inspect_store, query_store, refresh_store
-from portal_operate.doctor.findings import clock, error, ok, warning
+from portal.store import SharedStore, StoreServer, inspect_store, query_store, refresh_store
+from portal_operate.doctor.findings import Patient, clock, error, ok, warning
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from django.core.checks import CheckMessage
 
-    from portal.store import SharedStore
-    from portal_operate.doctor.findings import Patient
 
 _MB: Final = 1024 * 1024
 PROCESSES: Final = 4

@@ -1,11 +1,7 @@
 """The commands of `manage.py` that need no project, and how `--app` is read."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Final
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from collections.abc import Sequence
+from typing import Final
 
 #: The sandbox backend. It is no project of the portal, and knows its own commands.
 SANDBOX: Final = "sandbox_api"

@@ -6,13 +6,14 @@ import os
 import runpy
 import sys
 from argparse import ArgumentParser
+from collections.abc import Sequence
 from functools import partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from portal import __version__
 from portal.config.places import IN_CHECKOUT, PROGRAM, SOURCE_ROOT
-from portal.config.projects import GATEWAY, PROJECT_BY_APP, PROJECTS, SANDBOX_VARIABLES
+from portal.config.projects import GATEWAY, PROJECT_BY_APP, PROJECTS, SANDBOX_VARIABLES, Project
 from portal_operate.program.command_names import (
     ANY_CONFIGURATION,
     CHECKOUT_COMMANDS,
@@ -26,9 +27,7 @@ from portal_operate.program.command_names import (
 
 if TYPE_CHECKING:
     import socket
-    from collections.abc import Sequence
 
-    from portal.config.projects import Project
     from portal.errors import ConfigurationError
 
 

@@ -7,6 +7,4 @@
         export_slots   how many files are written at the same time
 """
 
-from __future__ import annotations
-
 from portal_pages.exports.export_views import ExportView

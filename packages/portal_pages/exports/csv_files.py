@@ -20,6 +20,7 @@ import math
 import re
 import time
 import weakref
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, tzinfo
 from decimal import Decimal
@@ -34,8 +35,6 @@ from portal.errors import ApiUnauthorizedError, PortalError, SignInEndedError, w
 from portal.web.present import Badge
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-
     from portal.query import WalkedPage
     from portal_pages.exports.export_slots import ExportSlot
 

@@ -1,7 +1,5 @@
 """Files that a process writes at the same time: each holds a thread for as long as it lasts."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import Enum
 from typing import Final

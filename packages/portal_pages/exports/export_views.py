@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, tzinfo
 from hashlib import sha256
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, get_args
@@ -16,25 +17,18 @@ from django.utils.http import content_disposition_header
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from portal.query import Row, WalkedPage, field_types
+from portal.query import Endpoint, QueryHook, Row, WalkedPage, field_types
 from portal.web.errors import RETRY_AFTER_S, Failure, failure_response
 from portal.web.frame import account_tag_of
-from portal.web.request import active_locale
+from portal.web.request import PortalRequest, active_locale
 from portal_pages.exports.csv_files import CsvFile, FileColumn, FileLayout, without_formula
 from portal_pages.exports.export_slots import ExportSlot, Refusal, take_slot
-from portal_pages.lists import LIST, ROW, by_wire_names, selected_rows
-from portal_pages.page_names import DeclaredPage
+from portal_pages.lists import LIST, ROW, Column, ListView, by_wire_names, selected_rows
+from portal_pages.page_names import DeclaredPage, PageNames
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from datetime import tzinfo
-
     from django.http.response import HttpResponseBase
 
-    from portal.query import Endpoint, QueryHook
-    from portal.web.request import PortalRequest
-    from portal_pages.lists import Column, ListView
-    from portal_pages.page_names import PageNames
 
 #: Rows of a file of selected ones.
 MAX_SELECTED: Final = 400

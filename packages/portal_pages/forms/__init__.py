@@ -15,8 +15,6 @@
             messages    what a form says of its fields; which answers say that the backend does not take a write
 """
 
-from __future__ import annotations
-
 from portal_pages.forms.conflicts import settle_conflicts
 from portal_pages.forms.form_fields import version_in
 from portal_pages.forms.form_pages import form_page

@@ -7,6 +7,7 @@ conflict again.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any, Final
 
@@ -18,12 +19,9 @@ from django.utils.translation import gettext as _
 
 from portal.web.present import NO_VALUE, formats_of
 from portal_pages.forms.form_fields import VERSION_INPUT
-from portal_pages.forms.forms import FieldConflict
+from portal_pages.forms.forms import BackendForm, FieldConflict
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
-
-    from portal_pages.forms.forms import BackendForm
     from portal_pages.forms.row_changes import RowChange
 
 #: Names of hidden fields and radio buttons: the fields in conflict, by their names on the wire, and each choice.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from copy import copy
 from dataclasses import dataclass, field
 from datetime import date, datetime
@@ -18,19 +18,14 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from portal.errors import UsageError
-from portal.query import field_types
-from portal.web.present import NO_VALUE, Badge
+from portal.query import Row, field_types
+from portal.web.present import NO_VALUE, Badge, LazyText
 from portal_pages.forms.text_fields import TEXT_FIELDS, text_field
 from portal_pages.forms.time_fields import time_field
 from portal_pages.lists import Column
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
-
     from msgspec.structs import FieldInfo
-
-    from portal.query import Row
-    from portal.web.present import LazyText
 
 
 #: Name of the hidden field with the row's version.

@@ -9,6 +9,7 @@ from __future__ import annotations
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, cast
 
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -17,7 +18,7 @@ from portal.edge import NO_SEGMENT
 from portal.query import offers
 from portal.web.cookies import keep_drafts
 from portal.web.errors import explain_failure, may_be_done_twice, retry_after_s
-from portal.web.present import NO_VALUE, with_params
+from portal.web.present import NO_VALUE, LazyText, with_params
 from portal.web.submissions import SUBMISSION_FIELD, UNKNOWN_FIELD, new_submission_key, see_other, submission_key
 from portal_pages.forms.conflicts import typed_text
 from portal_pages.forms.form_fields import VERSION_INPUT
@@ -25,9 +26,6 @@ from portal_pages.forms.row_choice import RowChoiceField, name_chosen_rows
 from portal_pages.lists import LIST_FIELD, list_url_before
 
 if TYPE_CHECKING:
-    from django.http import HttpRequest, HttpResponse
-
-    from portal.web.present import LazyText
     from portal.web.request import PortalRequest
     from portal_pages.forms.forms import BackendForm
     from portal_pages.page_names import PageNames

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVar, cast
 
 from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from portal.errors import ApiNotFoundError, ApiUnavailableError
-from portal.query import MutationResult, Partial, QueryHook, Row, RowParams
-from portal.web.present import list_text, record_if_answered
+from portal.query import MutationHook, MutationResult, PaginatedQueryHook, Partial, QueryHook, Row, RowParams
+from portal.web.present import LazyText, list_text, record_if_answered
 from portal.web.submissions import UNKNOWN_FIELD, created_toast, see_other, submission_key
 from portal_pages.forms.conflicts import in_conflict, labels, merged_form, settle_conflicts, show_conflicts
 from portal_pages.forms.form_pages import deleted_page, form_page, page_of_new_row, refused_page
@@ -34,17 +36,10 @@ from portal_pages.forms.row_choice import (
 )
 from portal_pages.forms.undo import row_before, say_changed
 from portal_pages.lists import list_url_before
-from portal_pages.page_names import DeclaredPage
+from portal_pages.page_names import DeclaredPage, PageNames
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
-
-    from django.http import HttpRequest, HttpResponse
-
-    from portal.query import MutationHook, PaginatedQueryHook
-    from portal.web.present import LazyText
     from portal.web.request import PortalRequest
-    from portal_pages.page_names import PageNames
 
 TRow = TypeVar("TRow", bound=Row)
 TParams = TypeVar("TParams")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -23,7 +24,7 @@ from portal.errors import (
     ApiValidationError,
     UsageError,
 )
-from portal.query import Partial, Row
+from portal.query import MutationResult, Partial, Row
 from portal.web.present import in_active_zone
 from portal_pages.forms.form_fields import (
     NO_CHOICE,
@@ -38,11 +39,8 @@ from portal_pages.forms.form_fields import (
 from portal_pages.forms.messages import NOT_ALLOWED, backend_errors, use_plain_messages
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from django.forms.boundfield import BoundField
 
-    from portal.query import MutationResult
 
 TRow = TypeVar("TRow", bound=Row)
 #: Types of `<input>` into which a browser would put what it knows of its own user, in place of a row's data.

@@ -9,28 +9,24 @@ deleted is said only after a GET of it has answered 404 or 410 (contract, sectio
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from django.core.exceptions import ValidationError
+from django.http import HttpRequest
 from django.utils.translation import gettext, ngettext_lazy
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import gettext_noop as msgid
 
 from portal.api import current_backend
-from portal.errors import ApiAbsentError, ApiForbiddenError, ApiNotFoundError
-from portal.query import client_of
+from portal.errors import ApiAbsentError, ApiError, ApiForbiddenError, ApiNotFoundError
+from portal.query import PaginatedQueryHook, Row, client_of
 from portal.web.present import part_if_answered
 from portal.web.request import active_locale
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
-
     from django import forms
-    from django.http import HttpRequest
-
-    from portal.errors import ApiError
-    from portal.query import PaginatedQueryHook, Row
 
 
 NO_CREATES: Final = _("Nothing can be added here: the service does not offer it.")

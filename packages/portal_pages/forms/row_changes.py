@@ -14,20 +14,18 @@ field are compared: what the page showed, what this user wants, and what is ther
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
+from django.http import HttpRequest
+
 from portal.errors import ApiNotFoundError, ApiPreconditionFailedError, ApiUnavailableError
-from portal.query import MutationResult, Partial, Row, RowParams
+from portal.query import MutationHook, MutationResult, Partial, QueryHook, Row, RowParams
 from portal.web.submissions import submission_key
 from portal_pages.forms.form_fields import code_text, row_fields, version_in
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from django.http import HttpRequest
-
-    from portal.query import MutationHook, QueryHook
     from portal_pages.forms.forms import BackendForm
 
 TRow = TypeVar("TRow", bound=Row)

@@ -10,29 +10,25 @@ with an id (contract, section 6).
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from django import forms
 from django.core.exceptions import ValidationError
-from django.http import HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.utils.html import format_html
 from django.utils.translation import gettext as _
 
 from portal.errors import ApiError, ApiNotFoundError
-from portal.query import offers
+from portal.query import PaginatedQueryHook, QueryHook, Row, offers
 from portal.web.present import NO_VALUE
 from portal.web.request import MAX_SEARCH_CHARS, best_first, search_text
 from portal.web.templating import render_part
 from portal_pages.forms.text_fields import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from django.http import HttpRequest, QueryDict
-
-    from portal.query import PaginatedQueryHook, QueryHook, Row
     from portal_pages.forms.forms import BackendForm
 
 #: The parameter with the field's name, of a request for what matches; and that with what was typed.

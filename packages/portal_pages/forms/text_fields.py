@@ -1,18 +1,14 @@
 """Form fields of texts: what may stand in one, and the fields for lines, email addresses and telephone numbers."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Mapping
+from typing import Any, Final
 
 from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
 from portal.web.request import has_controls
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 _BREAKS: Final = str.maketrans("", "", "\t\r\n")
 _PHONE: Final = re.compile(r"\+?[0-9 ()./-]+", re.ASCII)

@@ -1,7 +1,5 @@
 """Form fields for times, in the active time zone."""
 
-from __future__ import annotations
-
 import re
 from contextlib import suppress
 from datetime import UTC, datetime

@@ -6,32 +6,28 @@ version (`If-Match`), so an undo never overwrites a later change.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, cast
 
 import msgspec
 from django.contrib import messages
 from django.core import signing
+from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from portal.errors import ApiPreconditionFailedError, UsageError
-from portal.query import QueryHook, Row, RowParams, to_json
+from portal.query import MutationHook, Partial, QueryHook, Row, RowParams, to_json
 from portal.web.frame import account_tag_of
 from portal.web.submissions import SUBMISSION_FIELD, new_submission_key, see_other, submission_key, undo_toast
 from portal_pages.forms.form_fields import version_in
 from portal_pages.forms.messages import refusal_of_row
-from portal_pages.page_names import DeclaredPage
+from portal_pages.page_names import DeclaredPage, PageNames
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from django.http import HttpRequest, HttpResponse
-
-    from portal.query import MutationHook, Partial
     from portal.web.request import PortalRequest
-    from portal_pages.page_names import PageNames
 
 TRow = TypeVar("TRow", bound=Row)
 

@@ -15,8 +15,6 @@
         columns          Column: its heading, its sort order, and what its cells have in common
 """
 
-from __future__ import annotations
-
 from portal_pages.lists.cells import Cell, short_table, words_in, written_cells
 from portal_pages.lists.columns import AGE_SORTS, NAME_SORTS, NUMBER_SORTS, Column, column_fault
 from portal_pages.lists.controls import is_load_more, number_of_pages

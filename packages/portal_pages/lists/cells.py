@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
@@ -15,14 +16,11 @@ from markupsafe import Markup, escape
 
 from portal.query import Row, field_types
 from portal.web.present import Badge
-from portal_pages.lists.columns import cells_of, unsorted_headings
+from portal_pages.lists.columns import Column, cells_of, unsorted_headings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
-
     from jinja2.runtime import Context
 
-    from portal_pages.lists.columns import Column
 
 #: Types with the format that they have by default. A boolean is an integer too, and a time a day.
 _FORMATS: Final[Mapping[type, str]] = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args
@@ -13,8 +14,6 @@ from portal.config.contract_names import SORT_BY_NAME, SORT_BY_NAME_DESCENDING, 
 from portal.query import Row
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping
-
     from portal.web.present import Badge, LazyText
 
 #: What a column holds, which is the class of its heading and of its cells: docs/reference/templates.md.

@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from django.http import QueryDict
+from django.http import HttpRequest, QueryDict
 
-from portal.web.present import with_params
+from portal.web.present import ParamValue, with_params
 from portal.web.request import search_text
 from portal_pages.lists.date_ranges import ChosenDays, read_days
-from portal_pages.lists.filters import read_values
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from django.http import HttpRequest
-
-    from portal.web.present import ParamValue
-    from portal_pages.lists.filters import Filter
+from portal_pages.lists.filters import Filter, read_values
 
 #: Pages that one address shows at most; the backend is asked for each of them after a reload.
 MAX_SHOWN_PAGES: Final = 20

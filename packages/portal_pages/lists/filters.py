@@ -10,12 +10,11 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from portal.config.contract_names import NONE_VALUE
-from portal.web.present import Badge
+from portal.web.present import Badge, LazyText
 from portal.web.request import folded, has_controls
 
 if TYPE_CHECKING:
     from portal.query import PaginatedQueryHook, QueryHook
-    from portal.web.present import LazyText
 
 #: More or longer values of one filter than anybody chooses are dropped.
 MAX_VALUES: Final = 20

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from django.utils.translation import gettext as _
 
 from portal.errors import ApiNotFoundError
-from portal.web.present import day_text
-from portal_pages.lists.date_ranges import ChosenDays, presets_of
-from portal_pages.lists.filters import usable_counts
+from portal.web.present import LazyText, day_text
+from portal_pages.lists.date_ranges import ChosenDays, DateRange, presets_of
+from portal_pages.lists.filters import Filter, Option, usable_counts
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-
     from portal.query import QueryResult
-    from portal.web.present import LazyText
     from portal_pages.lists.controls import ListControls
-    from portal_pages.lists.date_ranges import DateRange
-    from portal_pages.lists.filters import Filter, Option
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import lru_cache
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
+from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.translation import gettext
 
 from portal.query import Params, literal_params
-from portal.web.present import with_params
+from portal.web.present import ParamValue, with_params
 from portal_pages.lists.cells import Cells, written_cells
-from portal_pages.lists.columns import cells_of, column_fault, headings_of, is_descending, unsorted_headings
-from portal_pages.lists.controls import orders_of
+from portal_pages.lists.columns import Heading, cells_of, column_fault, headings_of, is_descending, unsorted_headings
+from portal_pages.lists.controls import ListControls, orders_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from datetime import datetime
-    from types import SimpleNamespace
-
-    from django.http import HttpRequest
-
-    from portal.web.present import ParamValue
-    from portal_pages.lists.columns import Heading
-    from portal_pages.lists.controls import ListControls
     from portal_pages.lists.list_filters import ShownFilters
     from portal_pages.lists.saved_views import ShownView, TableLayout
     from portal_pages.lists.totals import TotalsRow

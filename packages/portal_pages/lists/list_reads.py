@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from django.http import QueryDict
+from django.http import HttpRequest, QueryDict
 
 from portal.config.contract_names import COUNTS_BY_PARAM, CURSOR_PARAM, NONE_VALUE, SORT_PARAM
 from portal.errors import ApiValidationError
-from portal.query import Params, offers, use_queries
+from portal.query import PaginatedResult, Params, QueryResult, QuerySpec, offers, use_queries
 from portal.web.present import is_not_there
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from django.http import HttpRequest
-
-    from portal.query import PaginatedResult, QueryResult, QuerySpec
     from portal_pages.lists.controls import ListControls
 
 

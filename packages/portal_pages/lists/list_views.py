@@ -7,22 +7,23 @@ page are appended; without scripts, it is a page of its own with a link back to 
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 
-from django.http import HttpResponse, QueryDict
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.utils.translation import gettext_lazy as _
 
 from portal.config.contract_names import ITEMS_FIELD
 from portal.config.current import portal_config
 from portal.config.limits import VAR_DEFAULT_PAGE_SIZE
-from portal.query import PaginatedQueryHook, Row, in_order, offers, versions_of
+from portal.query import PaginatedQueryHook, PaginatedResult, QueryHook, QueryResult, Row, in_order, offers, versions_of
 from portal.web.context_processors import render_kept
-from portal.web.request import active_locale
+from portal.web.request import PortalRequest, active_locale
 from portal.web.templating import own_or_default
 from portal_pages.lists.cells import words_in
-from portal_pages.lists.columns import AGE_SORTS
+from portal_pages.lists.columns import AGE_SORTS, Column
 from portal_pages.lists.controls import HIDDEN, MAX_SHOWN_PAGES, ROWS_ID, ListControls, htmx_target, read_controls
 from portal_pages.lists.list_filters import (
     SEARCH_TEXT,
@@ -39,22 +40,13 @@ from portal_pages.lists.list_pages import (
 )
 from portal_pages.lists.list_reads import is_stale, names_of, read_list
 from portal_pages.lists.saved_views import QuickView, change_views, table_layout, views_of
-from portal_pages.lists.totals import totals_row
-from portal_pages.page_names import DeclaredPage, ShownRow, offered_pages
+from portal_pages.lists.totals import Totals, totals_row
+from portal_pages.page_names import DeclaredPage, PageNames, ShownRow, offered_pages
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-
-    from django.http import HttpRequest
-
-    from portal.query import PaginatedResult, QueryHook, QueryResult
     from portal.web.present import LazyText
-    from portal.web.request import PortalRequest
-    from portal_pages.lists.columns import Column
     from portal_pages.lists.date_ranges import DateRange
     from portal_pages.lists.filters import Filter
-    from portal_pages.lists.totals import Totals
-    from portal_pages.page_names import PageNames
 
 TRow = TypeVar("TRow", bound=Row)
 

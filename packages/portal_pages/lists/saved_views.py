@@ -5,19 +5,18 @@ other: of a query in it, the list takes what it knows, and makes the address ane
 the columns that the browser's owner has hidden, each as `<URL name>.<column>`, and `compact`, all with `+` between.
 """
 
-from __future__ import annotations
-
 import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 from urllib.parse import parse_qsl
 
 import msgspec
 from django.contrib import messages
-from django.http import QueryDict
+from django.http import HttpResponse, QueryDict
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
@@ -25,15 +24,8 @@ from portal.config.cookies import SAVED_VIEWS, TABLE_LAYOUT
 from portal.web import see_other
 from portal.web.frame import shell_for
 from portal.web.preferences import own_cookie, write_preference
-from portal.web.present import with_params
+from portal.web.present import LazyText, with_params
 from portal.web.request import search_text
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from django.http import HttpResponse
-
-    from portal.web.present import LazyText
 
 #: Views of one account; characters of a name, of a query, and of the cookie, of which browsers keep 4,096 bytes.
 MAX_VIEWS: Final = 20

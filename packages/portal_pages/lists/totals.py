@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any, Literal
@@ -9,13 +10,10 @@ from typing import TYPE_CHECKING, Any, Literal
 from django.utils.translation import gettext
 
 from portal.config.contract_names import TOTALS_OF_PARAM
-from portal.query import field_types
+from portal.query import QueryHook, QueryResult, QuerySpec, RowTotals, field_types
 from portal.web.present import money_text, number_text, quantity_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from portal.query import QueryHook, QueryResult, QuerySpec, RowTotals
     from portal_pages.lists.columns import Heading
 
 #: How a sum is written.

@@ -7,7 +7,5 @@
     periods     PeriodChoice: the days that the user chose; live_part: the part of a page that renews itself
 """
 
-from __future__ import annotations
-
 from portal_pages.overviews.periods import PeriodChoice, live_part
 from portal_pages.overviews.summaries import Count, Figure, money_of, read_overview, rows_by

@@ -11,10 +11,12 @@ cache that all tabs of the user share.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from typing import TYPE_CHECKING, Any, Final
 
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -23,18 +25,12 @@ from django.views.decorators.http import require_safe
 
 from portal.web.guards import platform_page
 from portal.web.preferences import zone_label
-from portal.web.present import formats_of, with_params
+from portal.web.present import LazyText, formats_of, with_params
 from portal.web.request import active_locale
 from portal_pages.lists import Preset, calendar_spans, day_in
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from datetime import tzinfo
-
-    from django.http import HttpRequest, HttpResponse
     from django.urls import URLPattern
-
-    from portal.web.present import LazyText
 
 
 def live_part(

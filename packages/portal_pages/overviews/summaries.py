@@ -2,17 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 
+from django.http import HttpRequest, HttpResponse
+
 from portal.errors import ApiAbsentError, ApiError, ApiUnauthorizedError, ApiUnavailableError
-from portal.query import Record, offers, use_queries, versions_of
+from portal.query import (
+    PaginatedQueryHook,
+    PaginatedResult,
+    QueryHook,
+    QuerySpec,
+    Record,
+    offers,
+    use_queries,
+    versions_of,
+)
 from portal.web.context_processors import render_kept
 from portal.web.present import (
+    Badge,
+    BarChart,
+    LazyText,
+    ParamValue,
+    Point,
+    SplitBar,
     StatTile,
     bar_chart,
     compared_tile,
@@ -31,14 +49,7 @@ from portal.web.present import (
 from portal_pages.lists import list_url
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from datetime import date, datetime
-
-    from django.http import HttpRequest, HttpResponse
-
-    from portal.query import PaginatedQueryHook, PaginatedResult, QueryHook, QuerySpec
     from portal.web import PortalRequest
-    from portal.web.present import Badge, BarChart, LazyText, ParamValue, Point, SplitBar
     from portal_pages.overviews.periods import PeriodChoice
 
 

@@ -10,8 +10,6 @@
         bulk_pages   the same for several rows, which are selected in the list
 """
 
-from __future__ import annotations
-
 from portal_pages.records.bulk_pages import BulkPage
 from portal_pages.records.deletions import DELETE, DeleteView, RestorePage
 from portal_pages.records.history import fields_of

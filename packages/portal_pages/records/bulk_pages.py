@@ -6,24 +6,26 @@ What was done is undone by one button.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from django.contrib import messages
-from django.http import QueryDict
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from portal.errors import ApiPreconditionFailedError, ApiUnavailableError
-from portal.query import MutationResult, RowParams
+from portal.errors import ApiError, ApiPreconditionFailedError, ApiUnavailableError
+from portal.query import MutationHook, MutationResult, Partial, QueryHook, RowParams
 from portal.web.present import list_text, with_params
 from portal.web.submissions import see_other, submission_key
 from portal_pages.forms import (
     UNDO_FIELD,
     UNDONE,
     UNDONE_NO_MORE,
+    BackendForm,
     matches_response,
     offer_undo,
     refusal_of,
@@ -32,22 +34,12 @@ from portal_pages.forms import (
     usable_form,
     with_rows_chosen,
 )
-from portal_pages.lists import LIST, ROW, selected_rows
-from portal_pages.page_names import DeclaredPage
-from portal_pages.records.row_actions import shown_action
+from portal_pages.lists import LIST, ROW, ListView, selected_rows
+from portal_pages.page_names import DeclaredPage, PageNames
+from portal_pages.records.row_actions import RowAction, shown_action
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from django.http import HttpRequest, HttpResponse
-
-    from portal.errors import ApiError
-    from portal.query import MutationHook, Partial, QueryHook
     from portal.web.request import PortalRequest
-    from portal_pages.forms import BackendForm
-    from portal_pages.lists import ListView
-    from portal_pages.page_names import PageNames
-    from portal_pages.records.row_actions import RowAction
 
 #: The form that undoes as many has room in the cookie of messages.
 MOST_ROWS: Final = 40

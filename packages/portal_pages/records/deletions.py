@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
@@ -20,14 +21,11 @@ from portal_pages.forms import (
     is_not_taken_of_row,
     version_in,
 )
-from portal_pages.page_names import DeclaredPage
+from portal_pages.page_names import DeclaredPage, PageNames
 
 if TYPE_CHECKING:
-    from django.http import HttpRequest, HttpResponse
-
     from portal.web.present import LazyText
     from portal.web.request import PortalRequest
-    from portal_pages.page_names import PageNames
 
 
 #: The texts of a page that has none of its own.

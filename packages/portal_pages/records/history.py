@@ -6,33 +6,28 @@ of them, are left out.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from django import forms
+from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.timezone import get_current_timezone
 from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
 
 from portal.config.limits import MAX_PAGES
-from portal.query import ActivityEntry, field_types, offers
+from portal.query import ActivityEntry, PaginatedQueryHook, PaginatedResult, Row, field_types, offers
 from portal.rows import decoder_of, wire_names
-from portal.web.present import NO_VALUE, Badge, formats_of, is_not_there, list_text
+from portal.web.present import NO_VALUE, Badge, LazyText, formats_of, is_not_there, list_text
 from portal.web.templating import part_cache, render_part
 from portal_pages.forms import NO_NOTES, AddView, BackendForm
 from portal_pages.lists import Column, number_of_pages
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from datetime import datetime
-
-    from django.http import HttpRequest
-
-    from portal.query import PaginatedQueryHook, PaginatedResult, Row
-    from portal.web.present import LazyText
     from portal_pages.page_names import PageNames
 
 ADD_NOTE: Final = gettext_lazy("Add a note")

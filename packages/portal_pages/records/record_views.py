@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
+from django.http import HttpRequest, HttpResponse
+
 from portal.query import (
     ActivityEntry,
+    MutationHook,
     PaginatedQueryHook,
+    Partial,
     QueryHook,
+    QueryResult,
     Row,
     RowParams,
     offers,
@@ -19,25 +25,16 @@ from portal.query import (
 from portal.web.context_processors import render_kept
 from portal.web.frame import part_shell_for
 from portal.web.present import part_if_answered
-from portal.web.request import active_locale
+from portal.web.request import PortalRequest, active_locale
 from portal.web.templating import own_or_default
 from portal_pages.forms import UndoPage
-from portal_pages.lists import column_fault, list_url_before, words_in, written_cells
-from portal_pages.page_names import DeclaredPage, ShownRow
+from portal_pages.lists import Cell, Column, column_fault, list_url_before, words_in, written_cells
+from portal_pages.page_names import DeclaredPage, PageNames, ShownRow
 from portal_pages.records.history import NOTE, NotePage, history_of, history_specs
-from portal_pages.records.row_actions import UNDO, action_page, offered_actions
+from portal_pages.records.row_actions import UNDO, RowAction, action_page, offered_actions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from django.http import HttpRequest, HttpResponse
-
-    from portal.query import MutationHook, Partial, QueryResult
-    from portal.web.request import PortalRequest
-    from portal_pages.lists import Cell, Column
-    from portal_pages.page_names import PageNames
     from portal_pages.records.related import Related
-    from portal_pages.records.row_actions import RowAction
 
 TShown_co = TypeVar("TShown_co", bound=Row, covariant=True)
 

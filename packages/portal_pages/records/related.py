@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypeVar, cast
 
-from django.urls import get_resolver, get_urlconf, resolve, reverse
+from django.http import HttpRequest
+from django.urls import URLResolver, get_resolver, get_urlconf, resolve, reverse
 from django.utils.timezone import get_current_timezone
 from django.utils.translation import gettext_lazy as _
 
@@ -15,26 +17,26 @@ from portal.config.contract_names import VALUES_ESCAPE, VALUES_SEPARATOR
 from portal.config.current import portal_config
 from portal.config.platforms import PLATFORMS
 from portal.errors import UsageError
-from portal.query import MutationHook, PaginatedQueryHook, Row, field_types, offers
-from portal.web.frame import is_denied, open_platforms, part_shell_for
-from portal.web.present import is_not_there, with_params
-from portal.web.request import active_locale, view_is_absent
+from portal.query import (
+    MutationHook,
+    PaginatedQueryHook,
+    PaginatedResult,
+    QueryResult,
+    QuerySpec,
+    Row,
+    RowTotals,
+    field_types,
+    offers,
+)
+from portal.web.frame import PartShell, is_denied, open_platforms, part_shell_for
+from portal.web.present import LazyText, ParamValue, is_not_there, with_params
+from portal.web.request import PortalRequest, active_locale, view_is_absent
 from portal.web.templating import part_cache, render_block
-from portal_pages.lists import short_table
+from portal_pages.lists import Totals, short_table
 from portal_pages.page_names import ShownRow, names_of, shown_row
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Mapping, Sequence
-
-    from django.http import HttpRequest
-    from django.urls import URLResolver
     from markupsafe import Markup
-
-    from portal.query import PaginatedResult, QueryResult, QuerySpec, RowTotals
-    from portal.web.frame import PartShell
-    from portal.web.present import LazyText, ParamValue
-    from portal.web.request import PortalRequest
-    from portal_pages.lists import Totals
 
     #: The template of a list's rows, and what it gets.
     Look: TypeAlias = tuple[str, Mapping[str, object]]

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 
 from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from portal.errors import ApiConflictError, ApiNotFoundError, UsageError
-from portal.query import Partial, QueryHook, Row, RowParams, offers
+from portal.query import MutationHook, Partial, QueryHook, Row, RowParams, offers
 from portal.web.frame import page_is_denied
 from portal.web.submissions import see_other, submission_key
 from portal_pages.forms import (
     CHANGED_MEANWHILE,
     BackendForm,
     EditView,
+    RowChange,
     change_row,
     name_chosen_rows,
     refusal_of_row,
@@ -26,18 +29,11 @@ from portal_pages.forms import (
     usable_form,
     version_in,
 )
-from portal_pages.page_names import DeclaredPage
+from portal_pages.page_names import DeclaredPage, PageNames
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from django.http import HttpRequest, HttpResponse
-
-    from portal.query import MutationHook
     from portal.web.present import LazyText
     from portal.web.request import PortalRequest
-    from portal_pages.forms import RowChange
-    from portal_pages.page_names import PageNames
 
 TRow = TypeVar("TRow", bound=Row)
 

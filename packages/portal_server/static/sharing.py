@@ -4,19 +4,15 @@ A page of one release may ask a server of another one for its style sheet, while
 of a file has the hash of its content, so files of all releases lie side by side, and none ever changes.
 """
 
-from __future__ import annotations
-
 import fcntl
 import os
 import re
 import shutil
 import time
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Final
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from pathlib import Path
+from pathlib import Path
+from typing import Final
 
 #: The end of a name that Django gives by a file's content: `app.0123456789ab.css`.
 HASHED_NAME: Final = re.compile(r"\.[0-9a-f]{12}\.[A-Za-z0-9]+\Z")

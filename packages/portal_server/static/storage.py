@@ -4,21 +4,15 @@ A browser asks for what a style sheet imports only when it has read that sheet. 
 of each imported sheet replaces its `@import "other.css";`, so a page waits for one request. The cascade stays the same.
 """
 
-from __future__ import annotations
-
 import logging
 import posixpath
 import re
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Iterator
+from typing import Any, Final
 
 from django.core.files.base import ContentFile
-from django.core.files.storage import InMemoryStorage
+from django.core.files.storage import InMemoryStorage, Storage
 from whitenoise.storage import CompressedManifestStaticFilesStorage
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from django.core.files.storage import Storage
 
 logger = logging.getLogger(__name__)
 

@@ -1,7 +1,5 @@
 """Entries of the history of rows."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import ClassVar
 

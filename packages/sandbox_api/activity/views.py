@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
@@ -21,8 +22,6 @@ from sandbox_api.texts import LinesField
 from sandbox_api.versions import locked
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from django.db.models import QuerySet
     from rest_framework.request import Request
 

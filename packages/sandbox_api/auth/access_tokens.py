@@ -8,14 +8,13 @@ from __future__ import annotations
 import math
 import secrets
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 import jwt
 from django.conf import settings
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from sandbox_api.auth.models import SignIn
 
 _ALGORITHM = "HS256"

@@ -4,8 +4,6 @@ There is no mail server: the "mail" is a line of the sandbox's log. Nothing that
 tells whether an address has an account.
 """
 
-from __future__ import annotations
-
 import logging
 import secrets
 from datetime import timedelta

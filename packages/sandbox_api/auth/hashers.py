@@ -1,7 +1,5 @@
 """A hash of passwords that nobody has to guess."""
 
-from __future__ import annotations
-
 from django.contrib.auth.hashers import ScryptPasswordHasher
 
 

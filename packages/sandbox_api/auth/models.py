@@ -1,7 +1,5 @@
 """Accounts, their sign-ins, the refresh tokens of each sign-in, and forgotten passwords."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import ClassVar
 

@@ -1,7 +1,5 @@
 """Checking a password at the same cost whether the account exists or not."""
 
-from __future__ import annotations
-
 from django.contrib.auth.hashers import check_password, make_password
 
 from sandbox_api.auth.models import Account

@@ -1,7 +1,5 @@
 """What sign-in and profile take and give."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from rest_framework import serializers

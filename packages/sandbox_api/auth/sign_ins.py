@@ -4,24 +4,17 @@ A refresh token works once. Its second use means that two parties hold it, and n
 thief: the whole family is revoked (contract, section 7; RFC 9700, section 4.14).
 """
 
-from __future__ import annotations
-
 import secrets
 from dataclasses import dataclass
+from datetime import datetime
 from hashlib import sha256
-from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
 from sandbox_api.auth.access_tokens import issue_access_token
-from sandbox_api.auth.models import RefreshToken, SignIn
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from sandbox_api.auth.models import Account
+from sandbox_api.auth.models import Account, RefreshToken, SignIn
 
 _USER_AGENT_LENGTH = 300
 

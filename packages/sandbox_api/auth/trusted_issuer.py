@@ -5,8 +5,6 @@ its userinfo endpoint. Who the caller is, is looked up here: by the address in t
 the caller may do is the account's, as always, and not the token's.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 from http import HTTPStatus
 from typing import Any

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.db import transaction
+from django.http import HttpResponse
 from drf_spectacular.utils import extend_schema
 from rest_framework.response import Response
 
@@ -28,7 +29,6 @@ from sandbox_api.problems import Unauthorized, invalid, problem_response
 from sandbox_api.versions import locked
 
 if TYPE_CHECKING:
-    from django.http import HttpResponse
     from rest_framework.request import Request
 
 _WRONG_PASSWORD = "The address or the password is wrong."  # noqa: S105 - what is said of one

@@ -1,7 +1,5 @@
 """How the rows of the energy platform stand on the wire."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from rest_framework import serializers

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
@@ -24,8 +24,6 @@ from sandbox_api.operations.models import UNFINISHED
 from sandbox_api.periods import PERIOD_PARAMETERS, Period, SummaryPeriod, SummaryPoint, by_day, by_hour, read_period
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from rest_framework.request import Request
 
 _HOURS_SPAN = timedelta(days=30)

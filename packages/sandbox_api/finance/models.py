@@ -1,7 +1,5 @@
 """Invoices."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import ClassVar
 

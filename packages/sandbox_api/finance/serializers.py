@@ -1,7 +1,5 @@
 """How invoices stand on the wire."""
 
-from __future__ import annotations
-
 from typing import Any, Final
 
 from django.utils import timezone

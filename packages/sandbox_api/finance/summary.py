@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from django.db.models import Count, Sum
+from django.db.models import Count, QuerySet, Sum
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
@@ -28,9 +29,6 @@ from sandbox_api.periods import (
 )
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
-    from django.db.models import QuerySet
     from rest_framework.request import Request
 
 CURRENCY = "EUR"

@@ -1,13 +1,9 @@
 """What of an amount is tax, where prices include it."""
 
-from __future__ import annotations
-
 from collections import defaultdict
+from collections.abc import Sequence
 from decimal import ROUND_HALF_UP, Decimal
-from typing import TYPE_CHECKING, Any, Final
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from typing import Any, Final
 
 _CENT: Final = Decimal("0.01")
 _HUNDRED: Final = Decimal(100)

@@ -1,7 +1,5 @@
 """How accounts and sign-ins stand on the wire."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from rest_framework import serializers

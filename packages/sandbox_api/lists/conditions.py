@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from django.db.models import Q, TextField
 from django.db.models.functions import Cast
 from django.db.models.lookups import Contains
 
-from sandbox_api.lists.spec import NONE
+from sandbox_api.lists.spec import NONE, ListSpec
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from sandbox_api.lists.parameters import Conditions
-    from sandbox_api.lists.spec import ListSpec
 
 
 def matches(*, spec: ListSpec, conditions: Conditions, without: str | None = None) -> Q:

@@ -1,25 +1,15 @@
 """How many rows of a list have each value of a field, for a choice of filters."""
 
-from __future__ import annotations
-
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import Any
 
-from django.db.models import Count, Field
+from django.db.models import Count, Field, QuerySet
 from rest_framework.exceptions import ValidationError
 
 from sandbox_api.lists.conditions import matches
-from sandbox_api.lists.parameters import read_conditions
-from sandbox_api.lists.spec import NONE
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    from django.db.models import QuerySet
-
-    from sandbox_api.lists.parameters import Conditions
-    from sandbox_api.lists.spec import ListSpec
+from sandbox_api.lists.parameters import Conditions, read_conditions
+from sandbox_api.lists.spec import NONE, ListSpec
 
 BY = "by"
 """The parameter that names the fields, with commas between them."""

@@ -15,11 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 from django.core import signing
 from django.core.exceptions import ValidationError
-from django.db.models import Field, Q
+from django.db.models import Field, Model, Q
 
 if TYPE_CHECKING:
-    from django.db.models import Model
-
     from sandbox_api.lists.spec import ListSpec, SortOrder
 
 

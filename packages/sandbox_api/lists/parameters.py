@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from rest_framework.exceptions import ValidationError
@@ -22,9 +24,6 @@ from sandbox_api.lists.values import MAX_VALUES, read_instant, split_values
 from sandbox_api.texts import has_control_characters
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from datetime import datetime
-
     from django.db.models import Model
 
 _MAX_TEXT_LENGTH = 200

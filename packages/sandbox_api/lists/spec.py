@@ -1,12 +1,7 @@
 """What a resource's list can be sorted, searched and filtered by: data, beside the resource's views."""
 
-from __future__ import annotations
-
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 DEFAULT_SORT = "-createdAt"
 FROM_SUFFIX = "From"

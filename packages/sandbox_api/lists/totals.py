@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from decimal import Decimal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from django.db.models import Count, DecimalField, Sum
+from django.db.models import Count, DecimalField, QuerySet, Sum
 from rest_framework.exceptions import ValidationError
 
 from sandbox_api.lists.conditions import matches
 from sandbox_api.lists.parameters import read_conditions
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    from django.db.models import QuerySet
-
     from sandbox_api.lists.spec import ListSpec
 
 OF = "of"

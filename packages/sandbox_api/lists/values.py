@@ -1,7 +1,5 @@
 """What a filter or a range says, read from its text."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 
 MAX_VALUES = 100

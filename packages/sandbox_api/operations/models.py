@@ -1,7 +1,5 @@
 """Work orders."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any, ClassVar
 

@@ -1,9 +1,8 @@
 """How work orders stand on the wire, and what is chosen for one: stations, chargers, people."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING, Any
+from datetime import datetime
+from typing import Any
 
 from django.utils import timezone
 from rest_framework import serializers
@@ -14,9 +13,6 @@ from sandbox_api.energy.models import Charger, Station
 from sandbox_api.ids import RowIdConverter
 from sandbox_api.operations.models import WorkOrder, people
 from sandbox_api.texts import LineField, LinesField
-
-if TYPE_CHECKING:
-    from datetime import datetime
 
 
 class WorkOrderSerializer(CamelCaseSerializer[WorkOrder]):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from django.db.models import Count
@@ -28,8 +28,6 @@ from sandbox_api.periods import (
 )
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from rest_framework.request import Request
 
 _AGES = (7, 30, 90)

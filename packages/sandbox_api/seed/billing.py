@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from collections.abc import Sequence
+from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -13,9 +14,6 @@ from sandbox_api.seed.dice import Dice
 from sandbox_api.seed.places import COUNTRY_OF_CITY
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from datetime import datetime
-
     from sandbox_api.energy.models import Client
 
 COUNT = 540

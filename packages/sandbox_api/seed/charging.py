@@ -1,18 +1,12 @@
 """A year of charging sessions: more each month, most in the morning and the evening."""
 
-from __future__ import annotations
-
-from datetime import timedelta
+from collections.abc import Sequence
+from datetime import datetime, timedelta
 from decimal import Decimal
 from math import sqrt
-from typing import TYPE_CHECKING
 
 from sandbox_api.energy.models import Charger, ChargingSession, Client, Station
 from sandbox_api.seed.dice import Dice
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from datetime import datetime
 
 COUNT = 21_000
 _DAYS = 365

@@ -1,14 +1,9 @@
 """Random numbers that are the same each time."""
 
-from __future__ import annotations
-
+from datetime import datetime, timedelta
 from random import Random
-from typing import TYPE_CHECKING
 
 from sandbox_api.ids import ALPHABET, ID_LENGTH
-
-if TYPE_CHECKING:
-    from datetime import datetime, timedelta
 
 
 class Dice(Random):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from sandbox_api.activity.models import Activity
@@ -19,8 +20,6 @@ from sandbox_api.seed.people import plan_clients
 from sandbox_api.seed.work import TECHNICIANS, plan_technicians, plan_work_orders
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from django.db.models import Model
 
 ACCOUNTS = (

@@ -1,23 +1,17 @@
 """Fill an empty database, or empty it first."""
 
-from __future__ import annotations
-
+from datetime import datetime
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.hashers import make_password
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Model, Q
 
 from sandbox_api.auth.models import Account
 from sandbox_api.demo_accounts import PASSWORD
 from sandbox_api.seed.dice import Dice
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from django.db.models import Model
 
 _BATCH = 2_000
 

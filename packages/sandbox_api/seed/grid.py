@@ -1,17 +1,11 @@
 """Stations, their chargers, and their meters with readings."""
 
-from __future__ import annotations
-
-from datetime import timedelta
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from datetime import datetime, timedelta
 
 from sandbox_api.energy.models import Charger, Meter, MeterReading, Station
 from sandbox_api.seed.dice import Dice
 from sandbox_api.seed.places import CITIES, COUNTRIES
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from datetime import datetime
 
 STATION_COUNT = 160
 CHARGER_COUNT = 640

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from sandbox_api.activity.models import Activity
@@ -11,9 +12,6 @@ from sandbox_api.operations.models import WorkOrder
 from sandbox_api.seed.dice import Dice
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from datetime import datetime
-
     from sandbox_api.energy.models import Client
 
 _CLIENTS = 300

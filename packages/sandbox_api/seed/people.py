@@ -1,21 +1,13 @@
 """Clients: people, and companies with fleets."""
 
-from __future__ import annotations
-
-from datetime import timedelta
-from typing import TYPE_CHECKING
+from datetime import datetime, timedelta
 
 from faker import Faker
 
 from sandbox_api.energy.models import Client
 from sandbox_api.folding import fold
 from sandbox_api.seed.dice import Dice
-from sandbox_api.seed.places import CITIES, COUNTRIES
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from sandbox_api.seed.places import City
+from sandbox_api.seed.places import CITIES, COUNTRIES, City
 
 COUNT = 2_400
 _HISTORY = timedelta(days=3 * 365)

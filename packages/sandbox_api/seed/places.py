@@ -1,7 +1,5 @@
 """Cities with their coordinates, and what streets and sites are called there."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

@@ -1,22 +1,14 @@
 """Work orders: what breaks at stations and chargers, and who mends it."""
 
-from __future__ import annotations
-
-from datetime import timedelta
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from datetime import datetime, timedelta
 
 from sandbox_api.auth.models import Account
 from sandbox_api.auth.permissions import OPERATIONS_APP
-from sandbox_api.energy.models import Charger
+from sandbox_api.energy.models import Charger, Station
 from sandbox_api.folding import fold
 from sandbox_api.operations.models import UNFINISHED, WorkOrder
 from sandbox_api.seed.dice import Dice
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from datetime import datetime
-
-    from sandbox_api.energy.models import Station
 
 COUNT = 320
 _HISTORY = timedelta(days=270)

@@ -1,7 +1,5 @@
 """Accounts and their permissions, for administrators alone."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

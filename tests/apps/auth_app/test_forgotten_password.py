@@ -1,7 +1,5 @@
 """A forgotten password: the same words for every address, and a token that nobody else learns."""
 
-from __future__ import annotations
-
 import logging
 from dataclasses import replace
 from html import unescape

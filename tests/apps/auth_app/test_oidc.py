@@ -1,7 +1,5 @@
 """What the OpenID provider calls by itself."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Iterator
 

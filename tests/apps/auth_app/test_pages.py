@@ -1,7 +1,5 @@
 """The gateway's sign-in page."""
 
-from __future__ import annotations
-
 import re
 from html import unescape
 from urllib.parse import quote

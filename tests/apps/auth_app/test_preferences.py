@@ -1,7 +1,5 @@
 """The profile's forms: name, language, time zone, theme; and what it offers of a backend that lacks some of it."""
 
-from __future__ import annotations
-
 import dataclasses
 from html import unescape
 

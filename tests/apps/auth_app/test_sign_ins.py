@@ -1,7 +1,5 @@
 """Where one is signed in: what the profile lists, and how sign-ins end, also with a backend that does not end them."""
 
-from __future__ import annotations
-
 import logging
 from typing import Any
 

@@ -1,7 +1,5 @@
 """These tests run in the energy project's own settings."""
 
-from __future__ import annotations
-
 import pytest
 from django.test import Client
 

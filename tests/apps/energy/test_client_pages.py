@@ -1,7 +1,5 @@
 """The pages of clients, with a backend of the test's own."""
 
-from __future__ import annotations
-
 import re
 from urllib.parse import quote
 

@@ -1,7 +1,5 @@
 """Lists as tools: what a filter, a range and "load more" ask of the backend, and what the page shows of them."""
 
-from __future__ import annotations
-
 from urllib.parse import quote
 
 import pytest

@@ -1,7 +1,5 @@
 """The energy overview: what needs somebody now, the figures of a period, and the part that updates itself."""
 
-from __future__ import annotations
-
 import re
 from html import unescape
 from typing import Any

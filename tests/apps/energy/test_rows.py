@@ -1,7 +1,5 @@
 """How rows are shown: whole ones, and ones with nothing but an id; and as of when a page is."""
 
-from __future__ import annotations
-
 import re
 from datetime import UTC, datetime
 from typing import Any

@@ -1,7 +1,5 @@
 """The map of the stations: who needs somebody is seen, and named beside it."""
 
-from __future__ import annotations
-
 import re
 
 from django.test import Client

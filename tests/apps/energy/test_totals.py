@@ -1,7 +1,5 @@
 """What all rows of a list add up to: below its table, and beside the short lists of a record."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """These tests run in the finance project's own settings."""
 
-from __future__ import annotations
-
 import pytest
 
 from apps.finance.views.overview import COUNTS

@@ -1,7 +1,5 @@
 """An invoice as a PDF: what it says, in each language, whatever the backend sends."""
 
-from __future__ import annotations
-
 import sys
 from datetime import UTC, datetime
 from decimal import Decimal

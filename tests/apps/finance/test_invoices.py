@@ -1,7 +1,5 @@
 """How invoices and their figures are shown."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

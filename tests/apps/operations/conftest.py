@@ -1,7 +1,5 @@
 """These tests run in the operations project's own settings."""
 
-from __future__ import annotations
-
 import pytest
 
 

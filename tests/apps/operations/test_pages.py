@@ -1,7 +1,5 @@
 """The pages of the operations app: work orders are listed, written, completed."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """A shared store of one's own for each test, and a world to refresh in."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

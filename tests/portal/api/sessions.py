@@ -1,7 +1,5 @@
 """Sessions to one backend, what was sent to it, and single exchanges."""
 
-from __future__ import annotations
-
 from portal.api import Backend
 from portal.api.refresh.refresher import TokenRefresher
 from portal.api.refresh.token_endpoint import BackendTokenEndpoint

@@ -1,7 +1,5 @@
 """`APP_API_CA_FILE`: a private authority is trusted beside the public ones, for every call, and for nothing else."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 from collections.abc import Callable

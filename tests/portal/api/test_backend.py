@@ -1,7 +1,5 @@
 """The class that says what a backend names or shapes otherwise; with no class of a team, the contract's shapes."""
 
-from __future__ import annotations
-
 import json
 import logging
 from collections.abc import Callable

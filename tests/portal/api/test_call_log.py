@@ -1,7 +1,5 @@
 """Every call is one line in the log, which names what went wrong and nothing that is anybody's."""
 
-from __future__ import annotations
-
 import contextlib
 import gzip
 import logging

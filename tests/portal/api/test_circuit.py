@@ -1,7 +1,5 @@
 """A backend that does not answer is asked by one call a second: on real sockets, with real threads."""
 
-from __future__ import annotations
-
 import contextlib
 import contextvars
 import socket

@@ -1,7 +1,5 @@
 """Interim answers (RFC 9110, section 15.2): none of them is taken for the answer, whoever asks, whenever they come."""
 
-from __future__ import annotations
-
 import json
 import socket
 import threading

@@ -1,7 +1,5 @@
 """A token fresh from the backend that the edge does not accept: told, at sign-in and at refresh, once a minute."""
 
-from __future__ import annotations
-
 import dataclasses
 import logging
 

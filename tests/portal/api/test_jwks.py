@@ -1,7 +1,5 @@
 """The keys of a JWKS address: in the background, never waited for, never lost."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import threading

@@ -1,7 +1,5 @@
 """`ApiSession` is a `requests.Session`: what works on any session works on each call, also on refresh and sign-out."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import json

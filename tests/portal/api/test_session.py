@@ -1,7 +1,5 @@
 """`ApiSession`: one call, its bearer, its address, its errors."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

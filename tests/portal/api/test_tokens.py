@@ -1,7 +1,5 @@
 """The tokens of one request: what becomes of them, when they end, what carries them, and a sign-in's services."""
 
-from __future__ import annotations
-
 import base64
 from typing import Any
 

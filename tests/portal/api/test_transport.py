@@ -1,7 +1,5 @@
 """One exchange on a real socket: bounded in time and size, and nothing of it is remembered."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import socket

@@ -3,8 +3,6 @@
 Other tests measure behaviour by the constants; that the constants are right is said here, once and in figures.
 """
 
-from __future__ import annotations
-
 import pytest
 from django.conf import settings
 

@@ -1,7 +1,5 @@
 """The form of a log line: one for people, one for programs, the same content."""
 
-from __future__ import annotations
-
 import contextvars
 import json
 import logging

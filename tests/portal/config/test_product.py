@@ -1,7 +1,5 @@
 """What `apps/product.py` says is read once; a product that does not fit ends the start with one line."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

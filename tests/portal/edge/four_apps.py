@@ -1,7 +1,5 @@
 """The four applications as the edge sees them, without Django, and short words for what a request brings."""
 
-from __future__ import annotations
-
 import importlib
 import re
 from itertools import chain, combinations

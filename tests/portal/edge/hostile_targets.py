@@ -5,8 +5,6 @@ what they live on. The corpus is `hostile_targets.json`: `{host}` is the place t
 destinations are those that end a sign-in, answer no page, or loop; targets are put together from fragments at random.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A request for a host that is not ours is refused, whatever its path, by Django's own check."""
 
-from __future__ import annotations
-
 import pytest
 from django.http import HttpRequest
 from django.test import Client, RequestFactory, override_settings

@@ -1,7 +1,5 @@
 """Whatever a server hands over is answered: no exception, no 5xx, and nobody is led away."""
 
-from __future__ import annotations
-
 from io import BytesIO
 from urllib.parse import urlsplit
 

@@ -1,7 +1,5 @@
 """`explain_route`: the way to a decision, and the same decision that a request would get."""
 
-from __future__ import annotations
-
 from io import StringIO
 from pathlib import Path
 

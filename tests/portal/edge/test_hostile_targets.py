@@ -1,7 +1,5 @@
 """No redirect target from outside leads out: read as a browser reads it (WHATWG, ada-url), and as Python does."""
 
-from __future__ import annotations
-
 from urllib.parse import urlsplit
 
 import ada_url

@@ -1,7 +1,5 @@
 """The visitor's language: the cookie's choice, then the browser's by weight, then the default."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

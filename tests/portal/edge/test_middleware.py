@@ -1,7 +1,5 @@
 """`ProxyMiddleware` translates: requests to contexts, decisions to responses."""
 
-from __future__ import annotations
-
 import dataclasses
 import importlib
 import json

@@ -6,8 +6,6 @@ followed like a browser follows them, cookies included, until a page is there. W
 browser is sent to `/` with its cookies gone, and goes on from there.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections import defaultdict
 from collections.abc import Callable, Iterator

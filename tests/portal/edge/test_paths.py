@@ -1,7 +1,5 @@
 """Paths: homes, locales, and the redirect targets that are taken."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """What a person's browser shows as a page, and what a program reads."""
 
-from __future__ import annotations
-
 import pytest
 
 from portal.edge.request_context import RequestContext, is_navigation

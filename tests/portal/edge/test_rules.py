@@ -1,7 +1,5 @@
 """`decide` is pure and total: whatever comes in, a decision comes out, and it leads nowhere but to our own apps."""
 
-from __future__ import annotations
-
 import string
 from dataclasses import replace
 from itertools import product

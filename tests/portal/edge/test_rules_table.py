@@ -9,8 +9,6 @@ Outcome: `view of` the x-pathname · status and place, with `↩` before the way
 `varies` by language · `clears` the sign-in cookies.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from portal.edge.rules import RULES, cached_forward, decide

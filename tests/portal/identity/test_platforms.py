@@ -1,7 +1,5 @@
 """Permission strings to platforms: exact matches, in the registry's order, for any input."""
 
-from __future__ import annotations
-
 import pytest
 
 from portal.identity import derive_platforms_from_me

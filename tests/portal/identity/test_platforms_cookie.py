@@ -1,7 +1,5 @@
 """The platforms cookie: what is written can be read, and what anybody else writes does no harm."""
 
-from __future__ import annotations
-
 import json
 from http.cookies import SimpleCookie
 from urllib.parse import quote

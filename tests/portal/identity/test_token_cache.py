@@ -1,7 +1,5 @@
 """The memory of decoded tokens: right at every moment, bounded, and safe for threads."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import jwt

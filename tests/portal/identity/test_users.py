@@ -1,7 +1,5 @@
 """The decoded user: which claims count, and what is no token."""
 
-from __future__ import annotations
-
 import base64
 import json
 

@@ -1,7 +1,5 @@
 """Verification: a fixed list of algorithms, keys by name, issuer and audience exactly; and nothing else passes."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import hmac

@@ -1,7 +1,5 @@
 """The circuit breaker: it opens for what is slow and in vain, lets one caller try, and closes at the first answer."""
 
-from __future__ import annotations
-
 import pytest
 
 from portal.process.circuit_breaker import OPEN_S, CircuitBreaker, Circuits

@@ -1,7 +1,5 @@
 """Time limits."""
 
-from __future__ import annotations
-
 from portal.process.deadline import Deadline
 
 

@@ -1,7 +1,5 @@
 """At most one call for each key; its callers share the result."""
 
-from __future__ import annotations
-
 import contextvars
 import threading
 

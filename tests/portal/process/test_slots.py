@@ -1,7 +1,5 @@
 """A request that waits for a server releases its slot, and takes one again before it goes on."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor

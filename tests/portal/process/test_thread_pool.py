@@ -1,7 +1,5 @@
 """Threads that work for requests: bounded, in the caller's context, and never in the way of a process that ends."""
 
-from __future__ import annotations
-
 import contextvars
 import sys
 import threading

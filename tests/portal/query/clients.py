@@ -3,8 +3,6 @@
 Who reads or writes is a client, or a user with a new request.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A world for each test of the query layer."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.portal.query.faulty import Faulty

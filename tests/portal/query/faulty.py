@@ -1,7 +1,5 @@
 """A list whose mutation has the helper that a test gives it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from operator import methodcaller

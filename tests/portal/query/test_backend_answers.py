@@ -1,7 +1,5 @@
 """Answers of a backend as a request's client takes them: pages, cursors, null; and JSON that is nothing to work with."""
 
-from __future__ import annotations
-
 from functools import reduce
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Tokens that change or end while a request runs: rows of one sign-in are never another's, and none outlive theirs."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -3,8 +3,6 @@
 A command's client may live for hours: what it memoizes is bounded, in number and in time.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any

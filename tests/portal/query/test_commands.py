@@ -1,7 +1,5 @@
 """The commands of the query layer, on the embedded store."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Callable, Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The first records are read by several threads at once, as in a worker that has just started."""
 
-from __future__ import annotations
-
 import sys
 
 from tests.support.harness import run_program

@@ -5,8 +5,6 @@ with a third in between. A request passes two gates in each of its calls: before
 answer leaves. What is fetched behind them passes them too.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future

@@ -5,8 +5,6 @@ backend may be behind, and two that clocks may differ) counts for four seconds o
 write (query-cache, I3).
 """
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Callable
 from dataclasses import dataclass, field

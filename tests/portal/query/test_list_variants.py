@@ -1,7 +1,5 @@
 """What a write does to every cached variant of a list: its rows and total, its filters and orders, what goes out of date."""
 
-from __future__ import annotations
-
 import json
 from datetime import UTC, datetime
 from typing import Any

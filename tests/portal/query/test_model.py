@@ -1,7 +1,5 @@
 """No read misses a completed write (query-cache, I1): the state machine of `query_machine`."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.portal.query.query_machine import QueryMachine, WithoutSingleFlight, run_machine

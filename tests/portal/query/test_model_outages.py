@@ -4,8 +4,6 @@ A write in an outage can't be logged. The same browser must see it all the same,
 token it comes back.
 """
 
-from __future__ import annotations
-
 from hypothesis import strategies as st
 from hypothesis.stateful import rule
 

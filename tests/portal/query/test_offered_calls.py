@@ -3,8 +3,6 @@
 Backends here take no notice of parameters. No row that contradicts one, or lacks its field, is handed out.
 """
 
-from __future__ import annotations
-
 import logging
 from dataclasses import dataclass, field
 from datetime import datetime

@@ -1,7 +1,5 @@
 """A backend of another shape below the hooks: its class turns calls and answers, its rows name their own fields."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime

@@ -1,7 +1,5 @@
 """Patience: a page waits a moment for newer data than it could show, and in full for anything else."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator
 from functools import partial

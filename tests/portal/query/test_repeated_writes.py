@@ -3,8 +3,6 @@
 A form that is sent again: the backend answers with what it answered first, and that is older by now.
 """
 
-from __future__ import annotations
-
 import copy
 import threading
 import time

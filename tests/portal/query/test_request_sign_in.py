@@ -1,7 +1,5 @@
 """The sign-in of a request: what `/me` and refusals say about its cache, and what it reads beside them."""
 
-from __future__ import annotations
-
 import threading
 from typing import Any
 

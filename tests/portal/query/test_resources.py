@@ -1,7 +1,5 @@
 """`resource(…)`: one declaration gives the hooks of a resource and the counts of its list, and its rows are objects."""
 
-from __future__ import annotations
-
 from datetime import date
 from decimal import Decimal
 from typing import Any

@@ -1,7 +1,5 @@
 """Which calls are tried again, after which waits, and what is known of a try that failed."""
 
-from __future__ import annotations
-
 import contextlib
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Rows against the parameters of their read: numbers, times, and the order of rows."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from typing import Any, TypedDict
 

@@ -2,8 +2,6 @@
 misses a completed write.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from random import Random

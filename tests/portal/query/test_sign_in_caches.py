@@ -1,7 +1,5 @@
 """Caches of sign-ins: the access token opens them, a refresh hands them on, a purge empties them (query-cache, I6)."""
 
-from __future__ import annotations
-
 import json
 import re
 from contextlib import suppress

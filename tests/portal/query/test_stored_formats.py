@@ -3,8 +3,6 @@
 Two releases that run at the same time share the store: docs/reference/stored-formats.md.
 """
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The store of the release before, whose caches belonged to users and were found by GET `/me`: it is in nobody's way."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Variants of one sign-in in the store: the room that they take, and reads where it is full."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

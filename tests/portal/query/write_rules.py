@@ -3,8 +3,6 @@
 A write notes what it completed: `written`, `created` and `deleted` are what reads have to show.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial

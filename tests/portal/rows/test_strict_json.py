@@ -1,7 +1,5 @@
 """JSON from outside: what is read as it stands, what is replaced, what is not JSON."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

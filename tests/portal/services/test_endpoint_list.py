@@ -1,7 +1,5 @@
 """The services: every endpoint of the contract is declared, and its writes patch the lists."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 from portal.config.contract_names import REFRESH_PATH

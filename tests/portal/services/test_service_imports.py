@@ -1,7 +1,5 @@
 """All services are imported; one that can't be is named with the line of its mistake."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The stores that the portal can run on, each real."""
 
-from __future__ import annotations
-
 import pytest
 
 from portal.store import query_store

@@ -1,7 +1,5 @@
 """The system checks: a store that would break the refresh does not start."""
 
-from __future__ import annotations
-
 import contextlib
 import socket
 from functools import partial

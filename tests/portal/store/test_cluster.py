@@ -1,7 +1,5 @@
 """A Redis Cluster as both stores, by the projects' own settings: real servers, of which one fails."""
 
-from __future__ import annotations
-
 import contextlib
 import logging
 import re

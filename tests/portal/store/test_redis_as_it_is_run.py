@@ -1,7 +1,5 @@
 """Redis by TLS, with users, by a socket file and with Sentinels: each the real thing, by the projects' own settings."""
 
-from __future__ import annotations
-
 import contextlib
 import re
 import socket

@@ -1,7 +1,5 @@
 """For how long a primary is believed to be alone. Real servers and Sentinels: `test_redis_as_it_is_run.py`."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import pytest

@@ -1,7 +1,5 @@
 """The one interface to the cache: typed, in seconds, with one kind of failure."""
 
-from __future__ import annotations
-
 import time
 
 import pytest

@@ -1,7 +1,5 @@
 """How full a store is: asked every few seconds at most, with warnings before it is full."""
 
-from __future__ import annotations
-
 import logging
 
 import pytest

@@ -1,7 +1,5 @@
 """A store that hangs costs one slow operation a second and process; a busy one costs what it costs."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """Values that no release of ours wrote, where a number should be; and what the log says of them."""
 
-from __future__ import annotations
-
 import contextlib
 import logging
 import sqlite3

@@ -1,7 +1,5 @@
 """The backend of a test, over bare HTTP. What it shares with the sandbox: tests/contract/test_portal_testing.py."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The fixtures, as a team uses them: in pages of all four projects, in one process."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator
 from pathlib import Path

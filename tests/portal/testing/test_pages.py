@@ -1,7 +1,5 @@
 """What a page shows, read from its HTML."""
 
-from __future__ import annotations
-
 from django.http import HttpResponse, StreamingHttpResponse
 
 from portal.testing import row_ids

@@ -1,7 +1,5 @@
 """The accounts of a test."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import pytest

@@ -1,7 +1,5 @@
 """The energy project in this process, with bare scripted answers in place of a backend that keeps the contract."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 
 import pytest

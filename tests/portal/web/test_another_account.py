@@ -1,7 +1,5 @@
 """A form of a page of one account is refused once another account is signed in."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable

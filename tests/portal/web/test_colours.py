@@ -1,7 +1,5 @@
 """The colours of the interface: legible in both themes, for each app's accent."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

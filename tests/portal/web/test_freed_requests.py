@@ -1,7 +1,5 @@
 """A request is freed with the next one, with its tokens and what it has read: none waits for a garbage collection."""
 
-from __future__ import annotations
-
 import gc
 import logging
 import weakref

@@ -1,7 +1,5 @@
 """Guards around views: a response that another one replaces is closed, so nothing that it holds stays open."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import nullcontext
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """A page is rendered once for who sees the same. Whoever sees anything else gets a page of their own, and at once."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, wait

@@ -1,7 +1,5 @@
 """Log lines about a request that the edge itself refuses name the user, as all others do."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable
 from hashlib import sha256

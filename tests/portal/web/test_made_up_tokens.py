@@ -1,7 +1,5 @@
 """Made-up cookies: the calls and the memory that a request with them may cost."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import jwt

@@ -1,7 +1,5 @@
 """`ApiAccessMiddleware`: tokens in, cookies out, on every class of response."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import math

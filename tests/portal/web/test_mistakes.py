@@ -1,7 +1,5 @@
 """A mistake in a team's code reaches Django as an exception. It is shown neither as an outage nor as a page of ours."""
 
-from __future__ import annotations
-
 import logging
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Which requests count as a reload by the user. `tests/browser/test_reload.py` tries what browsers really send."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """What a request asks for, made safe for the backend."""
 
-from __future__ import annotations
-
 import pytest
 
 from portal.web.request import best_first, search_text

@@ -1,7 +1,5 @@
 """An error page shows its request's id (contract, section 6). Every response carries it: test_security_headers.py."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 

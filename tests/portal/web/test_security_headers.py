@@ -1,7 +1,5 @@
 """The security headers: the same on every kind of response, and a view's own wins. So is the request's id."""
 
-from __future__ import annotations
-
 import pytest
 import responses
 from django.http import HttpRequest, HttpResponse

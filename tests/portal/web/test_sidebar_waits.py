@@ -1,7 +1,5 @@
 """The sidebar of one request, while that of another one waits for the backend."""
 
-from __future__ import annotations
-
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from unittest.mock import Mock

@@ -1,7 +1,5 @@
 """Rules that every template keeps: the policy against inline code, tokens in forms, whole documents."""
 
-from __future__ import annotations
-
 import gzip
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Pages are found by their paths, each in its own language; what was found is remembered and is nobody's to change."""
 
-from __future__ import annotations
-
 import pytest
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, path, resolve

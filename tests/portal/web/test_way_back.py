@@ -1,7 +1,5 @@
 """A sign-in that ends leads to `/`; a cookie tells the sign-in page why, and leads back to the page."""
 
-from __future__ import annotations
-
 from typing import Any
 from urllib.parse import quote
 

@@ -1,7 +1,5 @@
 """`manage.py run --reload`, which is `make dev`: what is saved in a copy of the checkout shows in its servers."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`./manage.py` as it is typed: in a shell without an activated environment, in a fresh copy of the checkout."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys

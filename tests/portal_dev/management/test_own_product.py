@@ -5,8 +5,6 @@ the copy all of their modules are imported, and those tests run that meet the re
 the gateway, and of the new platform. `make test-own-product` runs all that is left.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from pathlib import Path

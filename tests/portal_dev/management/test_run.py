@@ -1,7 +1,5 @@
 """`manage.py run`, which is `make run`: all five servers, started and stopped as one."""
 
-from __future__ import annotations
-
 import signal
 import socket
 from pathlib import Path

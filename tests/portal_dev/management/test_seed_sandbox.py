@@ -1,7 +1,5 @@
 """`seed_sandbox` makes the tables and the data of the sandbox, and says where the accounts are not made."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from tests.support.command_line import run_command

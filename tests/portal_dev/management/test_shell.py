@@ -1,7 +1,5 @@
 """`shell --account` gives a client that hooks take, signed in at the sandbox; nowhere else than in DEBUG."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

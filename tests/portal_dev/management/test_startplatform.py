@@ -1,7 +1,5 @@
 """A new platform: written in a copy, booted, its home page opened, its first tests run, and removed again."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """`startproduct acme` in an empty folder: a product that runs, and is whole, without a change of the portal's packages."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from collections.abc import Iterator

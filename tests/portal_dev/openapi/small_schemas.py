@@ -1,7 +1,5 @@
 """Schemas of a few lines, for tests."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """`manage.py check_services`: one line for each difference; ends with 0, 1 or 2."""
 
-from __future__ import annotations
-
 import io
 import json
 import re

@@ -1,7 +1,5 @@
 """A schema becomes resources and hooks: their names, parameters, bodies and effects; the rest is left out and told."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Every difference between a declaration and the schema is told, with its hook, its file and its line."""
 
-from __future__ import annotations
-
 import json
 from decimal import Decimal
 from pathlib import Path

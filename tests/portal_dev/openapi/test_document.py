@@ -1,7 +1,5 @@
 """A schema is read as YAML or JSON, and its values as shapes; what is wrong with it is told by its place."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Any names and texts of a schema, and any broken part of it: what is written can be imported, or it is told."""
 
-from __future__ import annotations
-
 import ast
 import contextlib
 import copy

@@ -1,7 +1,5 @@
 """Names of the schema become names of Python."""
 
-from __future__ import annotations
-
 import keyword
 
 from hypothesis import given

@@ -1,7 +1,5 @@
 """The sandbox's own schema and the services agree; what is optional may be absent."""
 
-from __future__ import annotations
-
 import io
 import re
 

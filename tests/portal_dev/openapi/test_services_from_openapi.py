@@ -1,7 +1,5 @@
 """`manage.py services_from_openapi`: prints declarations, or writes them, and never over a file that is there."""
 
-from __future__ import annotations
-
 import io
 import json
 import re

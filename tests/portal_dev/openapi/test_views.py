@@ -1,7 +1,5 @@
 """The pages that are written from a schema: labels, choices, limits and columns are the schema's, and can be shown."""
 
-from __future__ import annotations
-
 import io
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A name that a platform can't have is refused, and the reason is said."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Templates and modules in a folder of the test, beside those that all projects share."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

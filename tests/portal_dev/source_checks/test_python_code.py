@@ -1,7 +1,5 @@
 """Mistakes in a module of an app."""
 
-from __future__ import annotations
-
 import pytest
 
 from portal_dev.source_checks.python_code import python_faults

@@ -1,7 +1,5 @@
 """The system check of a project's source, for the project of the tests."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Attributes that a row does not have."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Mistakes in one template."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.portal_dev.source_checks.conftest import ACCOUNT, NAMES

@@ -1,7 +1,5 @@
 """The stores that leases of files lie in, each real."""
 
-from __future__ import annotations
-
 from tests.support.caches import make_redis, make_sqlite, redis_url, sqlite_path
 
 __all__ = ["make_redis", "make_sqlite", "redis_url", "sqlite_path"]

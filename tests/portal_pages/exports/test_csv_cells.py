@@ -1,7 +1,5 @@
 """Cells: a spreadsheet reads numbers and times as what they are, and runs no text."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re

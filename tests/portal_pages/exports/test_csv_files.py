@@ -1,7 +1,5 @@
 """A file is written while its list is read: page after page, and no page that nobody asks for."""
 
-from __future__ import annotations
-
 import gc
 from collections.abc import Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """Limits on the files that are written at the same time: for one user, and in one process."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor

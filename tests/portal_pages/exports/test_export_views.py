@@ -1,7 +1,5 @@
 """`<list>/export`: the whole list as a file, and a page where there is none."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from datetime import date

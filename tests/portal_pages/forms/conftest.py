@@ -1,7 +1,5 @@
 """A row that somebody else changes or deletes meanwhile."""
 
-from __future__ import annotations
-
 import pytest
 
 from portal.testing import Backend

@@ -1,7 +1,5 @@
 """Writes that the backend does not have: nothing is said to be deleted that is there, and nothing typed is lost."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Two users change one row: no change is lost without a word."""
 
-from __future__ import annotations
-
 import itertools
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The field of a form that an attribute of the row gets: what it shows, what it takes, and what it refuses."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

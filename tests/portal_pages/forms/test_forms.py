@@ -1,7 +1,5 @@
 """Forms of a row send what they hold, and show the backend's complaints at their fields in the page's language."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """A field that takes a row of another list: by its name, with an id for programs."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from typing import Any

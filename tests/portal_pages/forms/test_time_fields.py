@@ -1,7 +1,5 @@
 """Times in forms are shown and typed in the user's zone, also in the hour that comes twice and the one that there is not."""
 
-from __future__ import annotations
-
 import re
 from datetime import UTC, datetime, timedelta, timezone
 from zoneinfo import ZoneInfo

@@ -1,7 +1,5 @@
 """A write whose answer is lost: the page says that nobody knows whether it was done, where to look, and sends it again."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What a form says of several wrong fields, and of a value that another row has."""
 
-from __future__ import annotations
-
 import re
 import time
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Columns: headings that sort, and what the cells have in common."""
 
-from __future__ import annotations
-
 from portal_pages.lists.cells import short_table
 from portal_pages.lists.columns import Column, cells_of, headings_of
 

@@ -1,7 +1,5 @@
 """Ranges of days: both days count, in the user's time zone."""
 
-from __future__ import annotations
-
 from datetime import UTC, date, datetime
 from zoneinfo import ZoneInfo
 

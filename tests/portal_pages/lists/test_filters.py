@@ -1,7 +1,5 @@
 """Filters: which values of an address count, and which choices there are."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Addresses of lists."""
 
-from __future__ import annotations
-
 import pytest
 from django.test import RequestFactory
 from django.utils import translation

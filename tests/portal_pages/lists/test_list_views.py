@@ -1,7 +1,5 @@
 """List pages: from an address to a query, and from a result to what the template shows."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Views of a list: those that it declares, and those that a user saves in a browser."""
 
-from __future__ import annotations
-
 import json
 import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode

@@ -1,7 +1,5 @@
 """The row of sums below a list."""
 
-from __future__ import annotations
-
 from portal_pages.lists.columns import Heading
 from portal_pages.lists.totals import totals_row
 

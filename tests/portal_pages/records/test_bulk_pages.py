@@ -1,7 +1,5 @@
 """Several rows at once: one thing is done to each of them, over the version that the page showed, with one undo."""
 
-from __future__ import annotations
-
 import html
 import re
 from typing import Any

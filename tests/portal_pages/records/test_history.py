@@ -1,7 +1,5 @@
 """The history of a row on its page, the notes on it, and a deletion that is taken back."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from typing import Any

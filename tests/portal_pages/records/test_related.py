@@ -1,7 +1,5 @@
 """What belongs to a row: short lists on its page."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What people do with a row: buttons and small forms on its page, each of which can be undone."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any

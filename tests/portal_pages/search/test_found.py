@@ -1,7 +1,5 @@
 """The search over everything: what is asked, what is shown, and what fails alone."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

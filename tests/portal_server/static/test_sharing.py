@@ -1,7 +1,5 @@
 """The folder that servers share: each release adds its files, and one that is long gone loses them."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """One style sheet for each app: the readable ones, each in place of its import."""
 
-from __future__ import annotations
-
 import json
 import posixpath
 import re

@@ -13,8 +13,6 @@
     cases            Case, Visit, Browser
 """
 
-from __future__ import annotations
-
 from tests.support.every_page.failures import failure_cases
 from tests.support.every_page.forms import form_cases
 from tests.support.every_page.frame import frame_cases

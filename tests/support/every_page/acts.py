@@ -1,7 +1,5 @@
 """The steps of cases: what the backend is told, and what a browser does."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from typing import Any

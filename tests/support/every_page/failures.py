@@ -1,7 +1,5 @@
 """Every failure page, in the shell and alone, in every app."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """Every state of every form, and what is said after it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial

@@ -1,7 +1,5 @@
 """The frame around every page: the user, the platforms, messages, sign-out, in every app."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 from typing import Any

@@ -1,7 +1,5 @@
 """The pages that the gateway alone has: sign-in and the profile with its sign-ins."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlencode

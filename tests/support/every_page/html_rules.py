@@ -1,7 +1,5 @@
 """What every page and fragment must keep, read from its HTML."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator

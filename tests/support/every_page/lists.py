@@ -1,7 +1,5 @@
 """Every state of every list, and of every page of one row."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote, urlencode

@@ -1,7 +1,5 @@
 """Every state of every overview."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import cycle

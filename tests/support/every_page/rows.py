@@ -1,7 +1,5 @@
 """The backend's rows: as they should be, with nothing but an id, with texts that attack a page, and of odd types."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any, Final
 

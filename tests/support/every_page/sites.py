@@ -1,7 +1,5 @@
 """Runs cases: the settings of an app in force, and a backend of its own for each case."""
 
-from __future__ import annotations
-
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator

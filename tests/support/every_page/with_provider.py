@@ -1,7 +1,5 @@
 """The gateway's pages with an OpenID provider."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache, partial

@@ -10,8 +10,6 @@ two replicas and three Sentinels. The backend is the sandbox, with DEBUG off.
     topology        names and ports, servers and their variables, restarts, a browser that trusts the authority
 """
 
-from __future__ import annotations
-
 from tests.support.topology.topology import DOMAIN, OFFSETS, Addresses, Person, Topology, running_topology
 
 __all__ = ["DOMAIN", "OFFSETS", "Addresses", "Person", "Topology", "running_topology"]

@@ -1,7 +1,5 @@
 """`make topology`: the topology of production on this machine, until Ctrl-C."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import shutil

@@ -4,8 +4,6 @@ The variables and commands are those of a deployment, from the files of `deploy/
 of `make run` do.
 """
 
-from __future__ import annotations
-
 import contextlib
 import itertools
 import os

@@ -6,8 +6,6 @@
       portals      the four apps and a sandbox of one profile, with a listener between them
 """
 
-from __future__ import annotations
-
 from tests.support.walk.portals import ADMIN, PASSWORD, SNAKE, Portal, running_portal, sandbox_to_walk
 from tests.support.walk.walker import WORD, Call, Visit, Walker
 

@@ -1,7 +1,5 @@
 """The four apps and a sandbox of one profile, in processes of their own, with a listener between them."""
 
-from __future__ import annotations
-
 import contextlib
 import shutil
 import sqlite3

@@ -1,7 +1,5 @@
 """The rows as the backend has them, before anything is changed."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Any, Final
 

@@ -1,7 +1,5 @@
 """Follows what the pages offer, breadth first, and notes what came."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter, deque
 from dataclasses import dataclass, field

@@ -7,8 +7,6 @@
       backend_class     Backend, with the contract's shapes as defaults; which one this process has
 """
 
-from __future__ import annotations
-
 from portal.api.backend.backend_class import (
     CONTRACT,
     PASSWORD_RESET,

@@ -10,8 +10,6 @@ method and the shape that it should give. Of what a method raised, its type and 
 that may quote a value of the answer, or a password.
 """
 
-from __future__ import annotations
-
 import json
 import logging
 import traceback
@@ -19,10 +17,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 from urllib.parse import urlencode
 
-from portal.api.backend.backend_class import Backend, BackendProblem, FormBody, ListQuery, current_backend, split_query
+from portal.api.backend.backend_class import (
+    Backend,
+    BackendProblem,
+    FormBody,
+    ListQuery,
+    QueryParams,
+    current_backend,
+    split_query,
+)
 from portal.config.contract_names import (
     ACCESS_TOKEN_FIELD,
     AUTH_LOGIN_PATH,
@@ -41,9 +47,6 @@ from portal.config.contract_names import (
     SORT_PARAM,
 )
 from portal.errors import ApiMalformedError, UsageError
-
-if TYPE_CHECKING:
-    from portal.api.backend.backend_class import QueryParams
 
 logger = logging.getLogger("portal.api.backend.checked_methods")
 

@@ -16,8 +16,6 @@
 The design, with its numbered invariants: `docs/explanation/token-refresh.md`.
 """
 
-from __future__ import annotations
-
 from portal.api.refresh.refresher import TokenRefresher
 from portal.api.refresh.results import SignedOut
 from portal.api.refresh.sealing import UnreadableRecordError, family_secret, record_name, seal, sign_in_id, unseal

@@ -24,15 +24,17 @@ from portal.api.refresh.results import (
     SAVE_PAUSE_S,
     OutcomeSaver,
     Refreshed,
+    RefreshResult,
     RetryLater,
     SignInEnded,
+    StoreOutage,
     audit_end,
     audit_refusal,
 )
 from portal.api.refresh.sealing import family_secret, log_name, record_name, seal, sign_in_id
-from portal.api.refresh.token_endpoint import InvalidGrant, NoResponse, TokensIssued
+from portal.api.refresh.token_endpoint import InvalidGrant, NoResponse, TokenEndpoint, TokensIssued
 from portal.api.refresh.token_record import UNREADABLE, State, TokenRecord, issued_record, record_lifetime
-from portal.api.tokens import TokenPair, hand_on_safely
+from portal.api.tokens import HandOn, TokenPair, hand_on_safely
 from portal.config.limits import (
     REFRESH_DEADLINE_S,
     REFRESH_FAILED_MEMORY_S,
@@ -45,15 +47,11 @@ from portal.config.limits import (
     STORE_TIMEOUT_S,
 )
 from portal.errors import ApiUnavailableError, StoreUnavailableError
-from portal.process import Deadline
+from portal.process import Clock, Deadline, SharedCall
 
 if TYPE_CHECKING:
-    from portal.api.refresh.results import RefreshResult, StoreOutage
     from portal.api.refresh.sign_in_ends import UserEnds
-    from portal.api.refresh.token_endpoint import TokenEndpoint
     from portal.api.refresh.token_records import Newest, TokenRecords
-    from portal.api.tokens import HandOn
-    from portal.process import Clock, SharedCall
     from portal.telemetry.metrics import Counters
 
 logger = logging.getLogger(__name__)

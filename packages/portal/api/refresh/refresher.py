@@ -15,22 +15,27 @@ from msgspec.structs import replace
 
 from portal.api.metrics import RefreshOutcome, refresh_counters, refresh_timings
 from portal.api.refresh.attempt import RefreshAttempt
-from portal.api.refresh.results import Refreshed, RetryLater, SignedOut, SignInEnded, StoreOutage, audit_refusal
+from portal.api.refresh.results import (
+    Refreshed,
+    RefreshResult,
+    RetryLater,
+    SignedOut,
+    SignInEnded,
+    StoreOutage,
+    audit_refusal,
+)
 from portal.api.refresh.sealing import log_name, record_name
 from portal.api.refresh.sign_in_ends import Revocation, UserEnds
 from portal.api.refresh.token_record import State, record_lifetime
 from portal.api.refresh.token_records import TokenRecords
-from portal.api.tokens import TokenStatus, TokenStore, is_expired, sign_in_lifetime
+from portal.api.tokens import TokenPair, TokenStatus, TokenStore, is_expired, sign_in_lifetime
 from portal.config.limits import REFRESH_FAILED_MEMORY_S, REFRESH_WAIT_S, REQUEST_BUDGET_S, SIGN_OUT_DEADLINE_S
 from portal.errors import ApiUnavailableError, SignInEndedError, StoreUnavailableError
-from portal.process import Clock, Deadline, NoThreadError, SingleFlight, waits_for
+from portal.process import Clock, Deadline, NoThreadError, SharedCall, SingleFlight, waits_for
 from portal.telemetry import audit, tracing
 
 if TYPE_CHECKING:
-    from portal.api.refresh.results import RefreshResult
     from portal.api.refresh.token_endpoint import TokenEndpoint
-    from portal.api.tokens import TokenPair
-    from portal.process import SharedCall
     from portal.store import SharedStore
 
 logger = logging.getLogger(__name__)

@@ -7,21 +7,15 @@ The release before can't read the records of this one. While both run, a token t
 the other one, whose requests with it are answered 503: without the lock they would submit it a second time.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
 
 from msgspec.structs import replace
 
 from portal.api.refresh.sealing import family_secret, record_name, seal, sign_in_id, unseal
 from portal.api.refresh.token_record import State, TokenRecord, open_text, parse_record, read_time
 from portal.config.limits import REFRESH_FAILED_MEMORY_S
-from portal.store import MISSING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from portal.store import SharedStore
+from portal.store import MISSING, SharedStore
 
 _ABOUT_A_FAMILY: Final = ("family", "signed-out", "outcome", "started")
 _FORMAT: Final = 1

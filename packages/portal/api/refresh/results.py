@@ -10,6 +10,7 @@ counted from the beginning of the outage, for all attempts of the process: once 
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -17,16 +18,12 @@ from fork_safety import ForkSafeLock, reset_after_fork
 from portal.api.metrics import RefreshOutcome
 from portal.api.refresh.sealing import log_name
 from portal.config.limits import REFRESH_STORE_WAIT_S
-from portal.errors import StoreUnavailableError
-from portal.process import Deadline
+from portal.errors import PortalError, StoreUnavailableError
+from portal.process import Clock, Deadline, SharedCall
 from portal.telemetry import audit
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from portal.api.tokens import TokenPair
-    from portal.errors import PortalError
-    from portal.process import Clock, SharedCall
     from portal.telemetry.metrics import Counters
 
 

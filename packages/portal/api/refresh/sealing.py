@@ -5,8 +5,6 @@ with another label, so that whoever reads the store sees hashes and ciphertext. 
 projects share the store, not their keys. A refresh token is random enough for a plain hash; it is no password.
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import json

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Final, NamedTuple, ParamSpec, TypeVar
@@ -20,21 +21,16 @@ from portal.api.backend import current_backend
 from portal.api.refresh.results import SAVE_PAUSE_S
 from portal.api.refresh.sealing import record_name
 from portal.api.refresh.token_record import State, record_lifetime
-from portal.api.tokens import MAX_LIFETIME_S
+from portal.api.tokens import MAX_LIFETIME_S, TokenPair
 from portal.config.cookies import MAX_COOKIE_BYTES
 from portal.config.limits import ROTATION_GRACE_S, SIGN_OUT_DEADLINE_S
 from portal.errors import StoreUnavailableError
 from portal.identity import contract_claims, subject_in
-from portal.process import Deadline
-from portal.store import MISSING
+from portal.process import Clock, Deadline
+from portal.store import MISSING, SharedStore
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from portal.api.refresh.token_records import TokenRecords
-    from portal.api.tokens import TokenPair
-    from portal.process import Clock
-    from portal.store import SharedStore
 
 P = ParamSpec("P")
 T = TypeVar("T")

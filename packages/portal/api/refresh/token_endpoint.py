@@ -8,6 +8,7 @@ sends a bearer, and never raises for an expected result.
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
@@ -32,8 +33,6 @@ from portal.config.limits import REFRESH_FAILED_STATUSES
 from portal.errors import ApiError, ApiMalformedError, ApiUnavailableError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from portal.api.transport import Transport
     from portal.process import Deadline
 

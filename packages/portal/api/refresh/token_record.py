@@ -21,12 +21,11 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from portal.api.refresh.sealing import UnreadableRecordError, seal, unseal
-from portal.api.tokens import sign_in_lifetime
+from portal.api.tokens import TokenPair, sign_in_lifetime
 from portal.config.limits import REFRESH_LOCK_S, ROTATION_GRACE_S
 from portal.store import note_unknown
 
 if TYPE_CHECKING:
-    from portal.api.tokens import TokenPair
     from portal.process import Clock
 
 

@@ -1,18 +1,14 @@
 """How access tokens are verified, and which OpenID provider signs people in."""
 
-from __future__ import annotations
-
 import os
 import re
-from typing import TYPE_CHECKING, Final
+from collections.abc import Collection
+from typing import Final
 from urllib.parse import parse_qsl
 
 from portal.config.environment.values import read_secret, read_text, read_url, read_words
 from portal.config.portal_config import ClaimMapping, OidcProvider, TokenVerification
 from portal.errors import ConfigurationError
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
 
 #: The shortest key for HS256 (RFC 7518, section 3.2).
 _HS256_KEY_BYTES: Final = 32

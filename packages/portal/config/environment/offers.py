@@ -4,8 +4,6 @@ A name is that of a call (`energy.get_stations`), of a parameter of a list (`ene
 list's total counts what its filters leave (`energy.get_clients:total`).
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any, Final

@@ -4,10 +4,9 @@ Source: requirements, "Environment variables"; contract, section 3. Whatever is 
 :class:`~portal.errors.ConfigurationError` with one line that names the variable and says what it should be.
 """
 
-from __future__ import annotations
-
 import os
-from typing import TYPE_CHECKING, Any, Final
+from pathlib import Path
+from typing import Any, Final
 
 import environ
 
@@ -16,10 +15,6 @@ from portal.config.places import SOURCE_ROOT
 from portal.config.portal_config import PortalConfig
 from portal.config.projects import PROJECT_BY_APP, PROJECTS, Project
 from portal.errors import ConfigurationError
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 #: `make` writes this file into the environment, but for `make runtime`, which is for servers.
 MARKER: Final = ".venv/.developer"

@@ -1,18 +1,14 @@
 """Where the value of each variable comes from: the environment, the `.env` file, or nowhere."""
 
-from __future__ import annotations
-
 import os
 import re
+from collections.abc import Iterator
 from enum import Enum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from portal.config.environment.reader import names_from_file
 from portal.config.environment.store_urls import split_credentials
 from portal.config.environment.variables import VARIABLES, Secrecy, Variable
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 MASK = "********"
 #: The user and the password of an address, which no variable may have; also where the reader refuses it.

@@ -5,16 +5,12 @@ token refresh must read what it has written. Another address of several servers 
 from replicas. No message repeats an address, because an address may contain a password.
 """
 
-from __future__ import annotations
-
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import Final
 from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urlsplit
 
 from portal.errors import ConfigurationError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 DEFAULT_PORT: Final = 6379
 DEFAULT_SENTINEL_PORT: Final = 26379

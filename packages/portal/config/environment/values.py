@@ -4,8 +4,6 @@ Every function raises :class:`~portal.errors.ConfigurationError` with one line t
 should be. No message repeats the value, which may be a secret.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from pathlib import Path

@@ -1,11 +1,10 @@
 """Every environment variable, one row each. The reader, the reference page and `.env.example` follow it."""
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
 from enum import Enum
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from portal.config import limits
 from portal.config.environment.authentication import read_oidc, read_verification
@@ -36,9 +35,6 @@ from portal.config.environment.values import (
 )
 from portal.config.places import STATE_DIR
 from portal.config.projects import GATEWAY, PROJECTS
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 class Secrecy(Enum):

@@ -14,8 +14,6 @@ No page is ever changed: a write appends one record, and each read applies the r
 (docs/explanation/query-cache.md, "How writes show").
 """
 
-from __future__ import annotations
-
 from portal.query.cache.merged_pages import (
     CACHE_STATUSES,
     CacheStatus,

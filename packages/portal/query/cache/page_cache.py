@@ -14,6 +14,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import chain
@@ -25,22 +26,18 @@ from portal.query.cache.pages import (
     PAGE_FORMAT,
     PAGE_LIFETIME_S,
     READ_LAG_S,
+    Page,
     VersionStamp,
     parse_page,
 )
 from portal.query.cache.sent_keys import SentKeys
 from portal.query.cache.write_log import NO_ENTRY, CacheEntry, WriteLog
 from portal.query.cache.write_records import ALL_QUERIES, StaleQueries, WriteRecord
-from portal.query.endpoints import canonical_json
-from portal.store import MISSING
+from portal.query.endpoints import QueryKey, canonical_json
+from portal.store import MISSING, SharedStore
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from portal.query.cache.pages import Page
-    from portal.query.endpoints import QueryKey
     from portal.query.sign_in_caches import SignInCache, SignInCaches
-    from portal.store import SharedStore
 
 logger = logging.getLogger("portal.query")
 

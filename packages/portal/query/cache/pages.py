@@ -6,18 +6,14 @@ so the stamp of a page whose request left within the last seconds after a write 
 (ADR 12). The response of a one-shot query is a page too, the only one of its query.
 """
 
-from __future__ import annotations
-
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 from portal.config.contract_names import HAS_NEXT_FIELD, ITEMS_FIELD, NEXT_CURSOR_FIELD, TOTAL_FIELD
 from portal.config.limits import SETTLE_S
 from portal.errors import ApiMalformedError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 JsonRow: TypeAlias = dict[str, Any]
 

@@ -4,8 +4,6 @@ A page gets the records that are newer than its stamp, in their order; the patch
 add, merge (requirements, "List cache helpers"). Where only the server knows what a page shows now, it is stale.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -6,23 +6,16 @@ than all that was written since. So the answer is kept for as long as the backen
 POST for ten minutes at least, whatever the backend does with keys.
 """
 
-from __future__ import annotations
-
 import logging
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from portal.config.limits import REQUEST_BUDGET_S
 from portal.errors import ApiTimeoutError, ApiUnavailableError, StoreUnavailableError
-from portal.query.sign_in_caches import CACHE_LIFETIME_S
-from portal.store import MISSING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from portal.query.sign_in_caches import SignInCache
-    from portal.store import SharedStore
+from portal.query.sign_in_caches import CACHE_LIFETIME_S, SignInCache
+from portal.store import MISSING, SharedStore
 
 logger = logging.getLogger("portal.query")
 

@@ -10,22 +10,15 @@ it, *before* the writer puts a record at the position that this gives. So
 - nothing is locked, and nothing has to be undone when a process dies between the two steps.
 """
 
-from __future__ import annotations
-
 import secrets
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from portal.query.cache.pages import chained_pages, parse_page
+from portal.query.cache.pages import Page, VersionStamp, chained_pages, parse_page
 from portal.query.cache.write_records import ALL_STALE, WriteRecord, parse_record
 from portal.query.sign_in_caches import CACHE_LIFETIME_S
-from portal.store import Missing, note_unknown
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from portal.query.cache.pages import Page, VersionStamp
-    from portal.store import SharedStore
+from portal.store import Missing, SharedStore, note_unknown
 
 #: How many records a read applies at most. A page that lacks more is a miss.
 MAX_RECORDS: Final = 64

@@ -12,19 +12,22 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from collections.abc import Callable, Mapping
+from typing import Any, Final, TypeAlias
 
 import msgspec
 
 from portal.config.contract_names import ID_FIELD
 from portal.errors import ApiNotFoundError, UsageError
-from portal.query.endpoints import LIST_HELPERS, address, canonical_json, checked_params, given_params, parameter_names
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from portal.query.endpoints import Registry
+from portal.query.endpoints import (
+    LIST_HELPERS,
+    Registry,
+    address,
+    canonical_json,
+    checked_params,
+    given_params,
+    parameter_names,
+)
 
 Kind: TypeAlias = str
 #: Of a patch that is the new response of a one-shot query.

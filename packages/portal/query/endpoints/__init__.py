@@ -11,8 +11,6 @@
         params           parameters: checked, as text, and the field of a row that each is held against
 """
 
-from __future__ import annotations
-
 from portal.query.endpoints.declarations import DeclaredList, DeclaredQuery, Endpoint, ReadOptions, ResourceReadOptions
 from portal.query.endpoints.effects import (
     ID_PARAM,

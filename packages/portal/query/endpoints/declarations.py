@@ -1,17 +1,17 @@
 """Declarations of endpoints. A hook of :mod:`portal.query.hooks` is such a declaration that can be called."""
 
-from __future__ import annotations
-
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypedDict, TypeVar
+from typing import Any, ClassVar, Generic, Literal, TypedDict, TypeVar
 
 from portal.config.contract_names import CURSOR_PARAM
 from portal.config.limits import STALE_TIME_S
 from portal.config.places import declaring_line
 from portal.errors import UsageError
 from portal.query.endpoints.params import (
+    RowFilter,
     checked_params,
     lacking_names,
     named_params,
@@ -21,11 +21,6 @@ from portal.query.endpoints.params import (
 )
 from portal.query.endpoints.urls import QueryKey, Url, check_path, check_template, path_params, query_key, shape
 from portal.rows import Params
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from portal.query.endpoints.params import RowFilter
 
 TItem = TypeVar("TItem")
 TParams = TypeVar("TParams")

@@ -5,8 +5,6 @@ A new list helper is a class here with its place in `LIST_HELPERS`, and a method
 :mod:`portal.query.cache.patches`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final, TypeAlias, TypeVar

@@ -1,10 +1,9 @@
 """Declarations of mutations: an endpoint, and its effects on cached queries."""
 
-from __future__ import annotations
-
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, Generic, Literal, Protocol, Self, TypeAlias, TypeVar, get_args, overload
+from typing import Any, Final, Generic, Literal, Protocol, Self, TypeAlias, TypeVar, get_args, overload
 
 from portal.errors import UsageError
 from portal.query.endpoints.declarations import DeclaredList, DeclaredQuery, Endpoint
@@ -21,12 +20,7 @@ from portal.query.endpoints.effects import (
     SetAnswer,
     Variables,
 )
-from portal.rows import copied, decoder_of, to_json
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from portal.rows import Decoder
+from portal.rows import Decoder, copied, decoder_of, to_json
 
 TData = TypeVar("TData")
 TBody = TypeVar("TBody")

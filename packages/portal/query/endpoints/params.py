@@ -4,8 +4,6 @@ Where a backend does not filter, its rows say so: no row that contradicts a para
 section 7). So each parameter of a list belongs to a field.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -9,8 +10,6 @@ from portal.query.endpoints.effects import Invalidation
 from portal.query.endpoints.mutations import DeclaredMutation
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from portal.query.endpoints.declarations import DeclaredQuery, Endpoint
 
 

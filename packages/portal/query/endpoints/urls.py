@@ -11,8 +11,6 @@ One-shot queries have the key `[endpoint_key, params]`, lists `[endpoint_key, pa
 VAR_DEFAULT_PAGE_SIZE, limit_param]`. The endpoint key is qualified by its domain: `energy.get_clients`.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

@@ -11,8 +11,6 @@
 A hook makes a request value (:mod:`portal.query.endpoints`) and hands it to the request's `QueryClient`.
 """
 
-from __future__ import annotations
-
 from portal.query.hooks.checks import check_endpoints
 from portal.query.hooks.groups import MutationGroup, QueryGroup, create_mutation_group, create_query_group
 from portal.query.hooks.lists import PaginatedQueryHook, paginated_query_endpoint

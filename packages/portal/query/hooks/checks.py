@@ -5,28 +5,30 @@ list, and rows that `unique_by` cannot tell apart. The third, a function that re
 it happens. The fourth, helpers that run before `on_success`, is the intended order.
 """
 
-from __future__ import annotations
-
 import difflib
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, is_typeddict
+from collections.abc import Callable, Collection, Iterable, Iterator
+from typing import Any, Final, TypeAlias, is_typeddict
 
-from django.core.checks import Error
+from django.core.checks import CheckMessage, Error
 
 from portal.config.contract_names import ME_PATH
 from portal.config.places import place
 from portal.errors import PortalError, UsageError
-from portal.query.endpoints import REGISTRY, DeclaredList, ListHelper, Registry, SetAnswer, is_path
+from portal.query.endpoints import (
+    REGISTRY,
+    DeclaredList,
+    DeclaredMutation,
+    DeclaredQuery,
+    Effect,
+    Endpoint,
+    ListHelper,
+    Registry,
+    SetAnswer,
+    is_path,
+)
 from portal.query.request_sign_in import PROFILE_QUERY
 from portal.rows import check_decodable, field_types, is_record
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator
-
-    from django.core.checks import CheckMessage
-
-    from portal.query.endpoints import DeclaredMutation, DeclaredQuery, Effect, Endpoint
-
 
 #: The number of a check, what is wrong, and a hint.
 EndpointFault: TypeAlias = tuple[str, str, str | None]

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from portal.errors import UsageError
 from portal.query.endpoints import REGISTRY, Endpoint, Registry
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from portal.query.hooks.mutations import MutationHook
     from portal.query.hooks.queries import ReadHook
 

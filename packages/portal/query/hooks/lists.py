@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
@@ -10,18 +11,13 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, ParamSpec, TypeVar, Unp
 from portal.config.contract_names import ID_FIELD
 from portal.config.limits import WALK_PAGE_ROWS
 from portal.query.client import client_of
-from portal.query.endpoints import DeclaredList, ListRequest, QuerySpec, ReadOptions
-from portal.query.hooks.queries import ReadHook
-from portal.rows import OF_THE_CALL, ListParams, id_field, rows_decoder_of
+from portal.query.endpoints import DeclaredList, ListRequest, QueryKey, QuerySpec, ReadOptions, Url
+from portal.query.hooks.queries import AllParams, ReadHook, Requester
+from portal.rows import OF_THE_CALL, Decoder, ListParams, id_field, rows_decoder_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from portal.query.endpoints import QueryKey, Url
-    from portal.query.hooks.queries import AllParams, Requester
     from portal.query.reads import WalkedPage
     from portal.query.results import PaginatedResult
-    from portal.rows import Decoder
 
 TItem = TypeVar("TItem")
 P = ParamSpec("P")

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Generic, Never, TypeVar, get_args, get_origin, is_typeddict, overload
 
-from portal.errors import UsageError
+from portal.errors import ApiError, UsageError
 from portal.query.calls import derived_key
-from portal.query.client import client_of
-from portal.query.endpoints import DeclaredMutation, Method, Variables, WriteRequest, checked_params
+from portal.query.client import QueryClient, client_of
+from portal.query.endpoints import DeclaredMutation, Method, Url, Variables, WriteRequest, checked_params
 from portal.rows import Partial, field_types, wire_body
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from typing_extensions import TypeVar as TypeVarWithDefault
 
-    from portal.errors import ApiError
-    from portal.query.client import QueryClient
-    from portal.query.endpoints import Url
     from portal.query.hooks.queries import Requester
     from portal.query.results import MutationResult
 

@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, Generic, Never, ParamSpec, TypeAlias, TypeVar, Unpack, overload
 
 from portal.errors import UsageError
-from portal.query.client import client_of
-from portal.query.endpoints import DeclaredQuery, QuerySpec, ReadRequest
-from portal.rows import decoder_of, id_field
+from portal.query.client import QueryClient, client_of
+from portal.query.endpoints import DeclaredQuery, QueryKey, QuerySpec, ReadOptions, ReadRequest, Url
+from portal.rows import Decoder, Params, decoder_of, id_field
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
     from django.http import HttpRequest
 
-    from portal.query.client import QueryClient
-    from portal.query.endpoints import QueryKey, ReadOptions, Url
     from portal.query.results import QueryResult
-    from portal.rows import Decoder, Params
 
-    #: Whose data: a request, or a command's client.
-    Requester: TypeAlias = HttpRequest | QueryClient
-    #: All parameters of a call at once: by their names on the wire, or as an object of the declared class.
-    AllParams: TypeAlias = Mapping[str, Any] | Params
-
+#: Whose data: a request, or a command's client.
+Requester: TypeAlias = "HttpRequest | QueryClient"
+#: All parameters of a call at once: by their names on the wire, or as an object of the declared class.
+AllParams: TypeAlias = Mapping[str, Any] | Params
 P = ParamSpec("P")
 TData = TypeVar("TData")
 #: A hook of what a detail has beside a row is also a hook of the row.

@@ -8,8 +8,6 @@
     walks                a whole list, past the cache
 """
 
-from __future__ import annotations
-
 from portal.query.reads.cached_reads import Reads
 from portal.query.reads.page_fetches import PageFetcher
 from portal.query.reads.walks import WalkedPage, walk_list

@@ -8,6 +8,7 @@ the user's own writes have made stale is fetched before it is shown: docs/explan
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -23,18 +24,13 @@ from portal.errors import (
     without_traceback,
 )
 from portal.process import waits_for
-from portal.query.cache import NO_ENTRY, ReadResult, fresh_prefix, is_enough, merge_pages
-from portal.query.endpoints import QuerySpec
-from portal.query.reads.page_fetches import ANY_FETCH, NO_FETCH, Read
+from portal.query.cache import NO_ENTRY, CacheEntry, ReadResult, fresh_prefix, is_enough, merge_pages
+from portal.query.endpoints import QueryKey, QuerySpec
+from portal.query.reads.page_fetches import ANY_FETCH, NO_FETCH, PageFetcher, Read
 from portal.query.reads.revalidations import revalidate
 from portal.query.request_sign_in import MEMOIZED_FOR_S, PROFILE_QUERY
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from portal.query.cache import CacheEntry
-    from portal.query.endpoints import QueryKey
-    from portal.query.reads.page_fetches import PageFetcher
     from portal.query.sign_in_caches import SignInCache
 
 _PROFILE: Final = PROFILE_QUERY.key.endpoint

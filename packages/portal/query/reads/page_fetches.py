@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
@@ -12,30 +13,27 @@ from portal.config.contract_names import PROFILE_PERMISSIONS_FIELD
 from portal.config.limits import QUERY_RETRIES
 from portal.errors import ApiError, ApiTimeoutError, ApiUnauthorizedError, ApiUnavailableError, without_traceback
 from portal.identity import permission_strings
-from portal.process import waits_for
+from portal.process import Deadline, SharedCall, waits_for
 from portal.query.cache import (
     MAX_RECORDS,
     MergedPage,
     Page,
     ReadResult,
+    VersionStamp,
+    WriteRecord,
     check_list_body,
     is_enough,
     merge_fetched,
 )
-from portal.query.endpoints import ListRequest
+from portal.query.endpoints import ListRequest, QuerySpec, Registry
 from portal.query.offered_calls import absence, check_offered
-from portal.query.request_sign_in import PROFILE_QUERY
+from portal.query.request_sign_in import PROFILE_QUERY, RequestSignIn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
     from concurrent.futures import Future
 
-    from portal.process import Deadline, SharedCall
-    from portal.query.cache import VersionStamp, WriteRecord
     from portal.query.calls import BackendCaller
-    from portal.query.endpoints import QuerySpec, Registry
     from portal.query.process_state import QueryRuntime
-    from portal.query.request_sign_in import RequestSignIn
     from portal.query.sign_in_caches import SignInCache
 
 logger = logging.getLogger("portal.query")

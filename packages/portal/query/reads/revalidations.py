@@ -17,12 +17,11 @@ from portal.config.limits import REQUEST_BUDGET_S, REVALIDATION_LEASE_S, REVALID
 from portal.errors import StoreUnavailableError
 from portal.process import Deadline
 from portal.query.cache import fresh_prefix, is_enough, merge_pages
-from portal.query.reads.page_fetches import is_definite_no
+from portal.query.reads.page_fetches import PageFetcher, Read, is_definite_no
 from portal.telemetry import tracing
 from portal.telemetry.metrics import Counters, Label
 
 if TYPE_CHECKING:
-    from portal.query.reads.page_fetches import PageFetcher, Read
     from portal.query.sign_in_caches import SignInCache
 
 logger = logging.getLogger("portal.query")

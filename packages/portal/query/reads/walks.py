@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from portal.config.limits import WALK_MAX_PAGES
 from portal.errors import ApiMalformedError
-from portal.query.cache import Page, check_list_body
+from portal.query.cache import JsonRow, Page, check_list_body
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from portal.query.cache import JsonRow
     from portal.query.calls import BackendCaller
     from portal.query.endpoints import ListRequest
 

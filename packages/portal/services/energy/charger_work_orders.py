@@ -1,7 +1,5 @@
 """The work orders of one charger, for those who may not open the operations platform: to report a fault."""
 
-from __future__ import annotations
-
 from portal.query import (
     ListParams,
     MutationGroup,

@@ -1,7 +1,5 @@
 """Chargers: the charging points of a station."""
 
-from __future__ import annotations
-
 from typing import Final, Literal
 
 from portal.query import CommonSort, ListParams, OpenEnum, QueryGroup, Row, Values, resource

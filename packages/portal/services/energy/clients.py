@@ -1,7 +1,5 @@
 """Clients: who charges cars, or has them charged (requirements, "Client record")."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from portal.config.contract_names import VERSION_FIELD

@@ -1,7 +1,5 @@
 """Meters: what a station draws from the grid."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Literal
 

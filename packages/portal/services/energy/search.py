@@ -1,7 +1,5 @@
 """What the search over everything looks through."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from django.utils.translation import gettext_lazy as _

@@ -1,7 +1,5 @@
 """Charging sessions: one car at one charger, from plug to unplug."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from decimal import Decimal
 from typing import Final, Literal

@@ -1,7 +1,5 @@
 """What chargers and meters do right now, for what renews itself on a page."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from portal.query import QueryGroup, Record, field, query_endpoint

@@ -1,7 +1,5 @@
 """Stations: places with chargers."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from portal.query import CommonSort, ListParams, OpenEnum, QueryGroup, Record, Row, Values, query_endpoint, resource

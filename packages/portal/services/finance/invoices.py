@@ -1,7 +1,5 @@
 """Invoices."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from decimal import Decimal
 from typing import Final, Literal

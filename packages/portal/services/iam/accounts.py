@@ -1,7 +1,5 @@
 """Accounts and their permissions; only for callers with `IAM_ADMIN`."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from portal.config.contract_names import VERSION_FIELD

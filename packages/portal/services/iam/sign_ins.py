@@ -1,7 +1,5 @@
 """The caller's own sign-ins, on all devices. The wire calls them sessions."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Literal
 

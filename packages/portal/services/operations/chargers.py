@@ -1,7 +1,5 @@
 """Chargers, as those need them who may not open the energy platform: to choose one."""
 
-from __future__ import annotations
-
 from portal.query import QueryGroup, Row, resource
 
 

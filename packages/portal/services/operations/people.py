@@ -1,7 +1,5 @@
 """People to whom a work order can be assigned."""
 
-from __future__ import annotations
-
 from portal.query import QueryGroup, Row, resource
 
 

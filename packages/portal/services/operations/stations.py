@@ -1,7 +1,5 @@
 """Stations, as those need them who may not open the energy platform: to choose one."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from portal.query import CommonSort, ListParams, QueryGroup, Row, Values, resource

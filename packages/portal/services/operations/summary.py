@@ -1,7 +1,5 @@
 """Figures for the overview of the operations platform."""
 
-from __future__ import annotations
-
 from datetime import date, datetime
 from typing import Final
 

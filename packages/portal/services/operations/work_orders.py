@@ -1,7 +1,5 @@
 """Work orders: what is to be done at a station, or anywhere."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Literal
 

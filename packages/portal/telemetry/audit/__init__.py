@@ -9,8 +9,6 @@
 Reference: docs/reference/audit-log.md. Why so: docs/adr/0043-the-audit-log.md.
 """
 
-from __future__ import annotations
-
 from portal.telemetry.audit.audit_log import AuditedRequest, audited_request, write
 from portal.telemetry.audit.events import FIELDS, OUTCOMES, AuditEvent, AuditFields, Reason
 from portal.telemetry.audit.lines import AuditFile, JsonLine, entered_name_tag, kept_address, kept_user_agent, tag_of

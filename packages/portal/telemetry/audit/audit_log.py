@@ -1,17 +1,13 @@
 """Writes the lines of the audit log, on the logger `portal.audit`, and counts them for `/metrics`."""
 
-from __future__ import annotations
-
 import logging
+from collections.abc import Callable
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Final, TypedDict, Unpack
+from typing import Final, TypedDict, Unpack
 
 from portal.telemetry.audit.events import FIELDS, AuditEvent, AuditFields, Outcome, Reason
 from portal.telemetry.audit.lines import RECORD_ATTRIBUTE
 from portal.telemetry.metrics import Counters, Label
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 LOGGER_NAME: Final = "portal.audit"
 #: The value of the label `reason` of a success.

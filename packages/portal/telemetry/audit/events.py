@@ -3,8 +3,6 @@
 The reference page is made of these tables: docs/reference/audit-log.md.
 """
 
-from __future__ import annotations
-
 from enum import Enum
 from typing import Final, TypedDict
 

@@ -1,7 +1,5 @@
 """The form of a line, and the file that takes it."""
 
-from __future__ import annotations
-
 import errno
 import hashlib
 import hmac

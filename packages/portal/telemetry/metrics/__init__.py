@@ -10,8 +10,6 @@ A package declares its metrics in a module of its own, once, and counts with the
 a bounded number of values.
 """
 
-from __future__ import annotations
-
 from portal.telemetry.metrics.exposition import CONTENT_TYPE, begin_worker, metrics_text, process_metrics
 from portal.telemetry.metrics.families import (
     OPERATION_BUCKETS_S,

@@ -1,10 +1,9 @@
 """All metrics of a server as Prometheus' text: the counts of all its workers, whichever of them is asked."""
 
-from __future__ import annotations
-
 import os
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from prometheus_client import ProcessCollector, generate_latest
 from prometheus_client.core import Metric
@@ -13,10 +12,6 @@ from prometheus_client.multiprocess import MultiProcessCollector
 from portal import __version__
 from portal.telemetry.metrics.families import METRICS_REGISTRY, Counters, Label, Readings, all_families
 from portal.telemetry.metrics.worker_files import FOLDER, ThisWorker, begin
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
 
 _start_counters: Final = Counters(
     "portal_worker_starts_total",

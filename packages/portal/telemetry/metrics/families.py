@@ -4,23 +4,17 @@ Each set of label values has a number of its own. It is looked up in a dict: the
 the count itself.
 """
 
-from __future__ import annotations
-
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from itertools import product
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, Literal, TypeAlias, TypeVar
+from typing import Any, ClassVar, Final, Generic, Literal, TypeAlias, TypeVar
 
 import prometheus_client
 from prometheus_client import CollectorRegistry
-from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.core import GaugeMetricFamily, Metric
 
 from fork_safety import ForkSafeLock
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from prometheus_client.core import Metric
 
 TNumber = TypeVar("TNumber", prometheus_client.Counter, prometheus_client.Gauge, prometheus_client.Histogram)
 Value: TypeAlias = "str | int | Enum"

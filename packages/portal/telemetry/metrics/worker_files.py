@@ -7,19 +7,15 @@ files of all. A worker names its files by its number (:func:`portal_server.stati
 Without the variable a process counts for itself, in memory.
 """
 
-from __future__ import annotations
-
 import os
+from collections.abc import Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from prometheus_client import metrics, values
 from prometheus_client.multiprocess import mark_process_dead
 
 from fork_safety import ForkSafeLock
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 #: In the names of files: no worker has begun in this process.
 BEFORE_WORKERS: Final = "none"

@@ -10,8 +10,6 @@
 The outermost middleware alone reads and writes the cookies of a sign-in.
 """
 
-from __future__ import annotations
-
 from portal.web.cookies.other_cookies import (
     WayBack,
     end_drafts,

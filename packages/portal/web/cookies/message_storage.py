@@ -18,15 +18,14 @@ from typing import TYPE_CHECKING, Any, cast
 
 from django.contrib.messages.storage.base import BaseStorage, Message
 from django.contrib.messages.storage.cookie import CookieStorage
-from django.core.signing import get_cookie_signer
+from django.core.signing import TimestampSigner, get_cookie_signer
+from django.http import HttpRequest
 from django.utils.functional import cached_property
 
 from portal.web.frame import account_tag_now
 from portal.web.preferences import own_cookie
 
 if TYPE_CHECKING:
-    from django.core.signing import TimestampSigner
-    from django.http import HttpRequest
     from django.http.response import HttpResponseBase
 
     from portal.web.request import PortalRequest

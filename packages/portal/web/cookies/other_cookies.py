@@ -25,6 +25,8 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import quote, unquote
 
+from django.http import HttpRequest
+
 from portal.config.cookies import (
     DRAFTS_MAX_AGE_S,
     MAX_COOKIE_BYTES,
@@ -38,15 +40,13 @@ from portal.config.current import portal_config
 from portal.edge import accept_target
 from portal.web.cookies.token_cookies import set_sign_in_cookie
 from portal.web.preferences import remove_cookie, set_cookie
-from portal.web.request import is_page_navigation
+from portal.web.request import PortalRequest, is_page_navigation
 
 if TYPE_CHECKING:
-    from django.http import HttpRequest
     from django.http.response import HttpResponseBase
 
     from portal.api import TokenPair
     from portal.config.platforms import TPlatform
-    from portal.web.request import PortalRequest
 
 
 _NAME_BYTES: Final = 9

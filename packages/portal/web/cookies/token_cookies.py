@@ -20,10 +20,12 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Mapping
 from http.cookies import Morsel
 from typing import TYPE_CHECKING, Final
 
 from django.conf import settings
+from django.http import HttpRequest
 
 from portal.api import TokenPair, TokenStatus, api_session, sign_in_lifetime
 from portal.config.cookies import (
@@ -41,9 +43,6 @@ from portal.identity import dump_platforms_cookie, parse_platforms_cookie
 from portal.web.preferences import SAME_SITE, remove_cookie, set_cookie
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from django.http import HttpRequest
     from django.http.response import HttpResponseBase
 
     from portal.config.platforms import TPlatform

@@ -11,8 +11,6 @@
 Settings and `urls.py` name the handlers by their module.
 """
 
-from __future__ import annotations
-
 from portal.web.errors.failure_log import explain_failure
 from portal.web.errors.failure_pages import (
     another_account,

@@ -4,20 +4,14 @@ Django writes a line for such a page too, without the cause; :class:`Unexplained
 has a line of its own as well, one for each try.
 """
 
-from __future__ import annotations
-
 import logging
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator
+from typing import Final
+
+from django.http import HttpRequest
 
 from portal.api import describe_cause
-from portal.errors import ApiError, ApiMalformedError, StoreUnavailableError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from django.http import HttpRequest
-
-    from portal.errors import PortalError
+from portal.errors import ApiError, ApiMalformedError, PortalError, StoreUnavailableError
 
 logger = logging.getLogger(__name__)
 

@@ -3,15 +3,13 @@
 A signed-in user sees the page in the shell. Without a sign-in, or where nothing more may be read, it stands alone.
 """
 
-from __future__ import annotations
-
 import logging
 from dataclasses import replace
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from django.core.exceptions import RequestDataTooBig, TooManyFieldsSent, TooManyFilesSent
-from django.http import HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import resolve, reverse
 from django.utils.cache import patch_cache_control
@@ -35,16 +33,12 @@ from portal.web.frame import PAGE_ACCOUNT_FIELD, skip_profile, use_app_essential
 from portal.web.request import (
     REQUEST_ID_RESPONSE_HEADER,
     SAFE_METHODS,
+    PortalRequest,
     is_page_navigation,
     is_signed_in,
     view_is_absent,
 )
 from portal.web.submissions import SUBMISSION_FIELD, UNKNOWN_FIELD, used_submission_key
-
-if TYPE_CHECKING:
-    from django.http import HttpRequest
-
-    from portal.web.request import PortalRequest
 
 
 def outcome_is_unknown(request: PortalRequest, error: PortalError) -> bool:

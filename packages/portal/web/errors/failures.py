@@ -6,6 +6,7 @@ A failure shows texts of ours and of the backend's problem document, and no text
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
@@ -25,8 +26,6 @@ from portal.errors import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from django.utils.functional import _StrPromise
 
 #: Seconds after which a browser may try again, where the backend named none.

@@ -20,12 +20,10 @@ from portal.edge import (
     split_locale,
 )
 from portal.web.cookies import WayBack
-from portal.web.request import SAFE_METHODS, is_page_navigation
+from portal.web.request import SAFE_METHODS, PortalRequest, is_page_navigation
 
 if TYPE_CHECKING:
     from django.http.response import HttpResponseBase
-
-    from portal.web.request import PortalRequest
 
 
 logger = logging.getLogger(__name__)

@@ -11,8 +11,6 @@
 Templates get `shell` and `essentials` from :mod:`portal.web.context_processors`.
 """
 
-from __future__ import annotations
-
 from portal.web.frame.essentials import (
     absent_platforms,
     known_essentials,

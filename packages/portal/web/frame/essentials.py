@@ -5,12 +5,11 @@ If `/me` fails, the page is served with a placeholder, which the browser fills f
 The names of the platforms in the page's language, and the platforms of which the backend offers nothing.
 """
 
-from __future__ import annotations
-
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.utils.translation import gettext
 
@@ -22,19 +21,13 @@ from portal.config.contract_names import (
     PROFILE_PERMISSIONS_FIELD,
 )
 from portal.config.current import portal_config
-from portal.config.platforms import PLATFORM_BY_NAME, PLATFORMS
+from portal.config.platforms import PLATFORM_BY_NAME, PLATFORMS, TPlatform
 from portal.errors import ApiError, SignInEndedError, StoreUnavailableError
 from portal.identity import derive_platforms_from_me, permission_strings
 from portal.query import REGISTRY, offers
 from portal.services.user import UserQueries
 from portal.web.present import NO_VALUE
-from portal.web.request import active_locale, is_signed_in
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from portal.config.platforms import TPlatform
-    from portal.web.request import PortalRequest
+from portal.web.request import PortalRequest, active_locale, is_signed_in
 
 _MEMO = "_portal_essentials"
 MAX_INITIALS = 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
@@ -10,13 +11,10 @@ from django.urls import URLResolver, get_resolver
 
 from portal.config.current import portal_config
 from portal.web.frame.essentials import page_is_denied
-from portal.web.request import view_is_absent
+from portal.web.request import PortalRequest, view_is_absent
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
     from portal.web.present import LazyText
-    from portal.web.request import PortalRequest
 
 #: Attributes of views: the entry that leads to the page, and the permission that the page needs beside the platform.
 NAVIGATION: Final = "_portal_navigation"

@@ -16,23 +16,19 @@ from django.utils.translation import gettext
 
 from portal.config.cookies import INTRODUCED, REFUSED_PLATFORM, SAVED_VIEWS, TABLE_LAYOUT
 from portal.config.current import portal_config
-from portal.config.platforms import PLATFORM_BY_NAME
+from portal.config.platforms import PLATFORM_BY_NAME, TPlatform
 from portal.config.product import msgid
-from portal.edge import LOGIN_PATH, PATHNAME_META, PROFILE_PATH
-from portal.identity import get_user_from_token
+from portal.edge import LOGIN_PATH, PATHNAME_META, PROFILE_PATH, EdgeUser
+from portal.identity import DecodedUser, get_user_from_token
 from portal.services.searched_lists import offered_lists
 from portal.telemetry.audit import tag_of
 from portal.web.frame.essentials import known_essentials, open_platforms, platform_name
 from portal.web.preferences import active_zone_name, has_chosen_zone, own_cookie, theme_of
-from portal.web.request import active_locale, is_signed_in
+from portal.web.request import PortalRequest, active_locale, is_signed_in
 
 if TYPE_CHECKING:
     from portal.api import TokenStore
-    from portal.config.platforms import TPlatform
     from portal.config.projects import Project
-    from portal.edge import EdgeUser
-    from portal.identity import DecodedUser
-    from portal.web.request import PortalRequest
 
 
 #: Where a request names the account of the page that sent it: a form's hidden field, and htmx's header.

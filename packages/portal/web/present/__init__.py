@@ -17,8 +17,6 @@
     words        words of many pages, for the catalogs
 """
 
-from __future__ import annotations
-
 from portal.web.present.addresses import ParamValue, with_params
 from portal.web.present.badges import Badge, LazyText, Need, NeedLink, badge_for, needs_of
 from portal.web.present.charts import BarChart, Point, SplitBar, bar_chart, split_bar

@@ -1,15 +1,10 @@
 """Addresses with parameters."""
 
-from __future__ import annotations
-
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import date
 from functools import lru_cache
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 from urllib.parse import urlencode
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 #: One value of a parameter, or several; None leaves the parameter out.
 ParamValue: TypeAlias = str | int | date | Iterable[str] | None

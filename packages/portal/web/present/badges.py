@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from portal.web.present.formats import NO_VALUE, number_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     from django.utils.functional import _StrPromise
 
 

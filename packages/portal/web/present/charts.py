@@ -3,21 +3,15 @@
 Coordinates are integers: the digits of a fraction would make the page longer, and no bar more exact.
 """
 
-from __future__ import annotations
-
 import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from django.utils.translation import gettext as _
 
-from portal.web.present.badges import badge_for
+from portal.web.present.badges import Badge, LazyText, Tone, badge_for
 from portal.web.present.formats import compact_number_text, number_text
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from portal.web.present.badges import Badge, LazyText, Tone
 
 #: The page stretches the drawing to the room that it has, so these are shares, not lengths.
 SLOT_WIDTH: Final = 100

@@ -4,16 +4,15 @@ All languages write 24 hours. Times are in the active time zone (:mod:`portal.we
 short name in the language, such as MEZ, or by its distance from Greenwich, such as GMT+5:30. A value of None is a dash.
 """
 
-from __future__ import annotations
-
 import re
+from collections.abc import Iterable, Mapping
 from datetime import UTC, date, datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from babel import Locale
-from babel.dates import format_timedelta, get_timezone_name
+from babel.dates import DateTimePattern, format_timedelta, get_timezone_name
 from babel.lists import format_list
 from babel.numbers import NumberPattern, get_currency_precision, parse_pattern
 from django.utils.timezone import get_current_timezone
@@ -21,11 +20,6 @@ from django.utils.translation import get_language
 
 from portal.config.locales import DEFAULT_LOCALE, LOCALES
 from portal.web.present.languages import forget_other_languages
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from babel.dates import DateTimePattern
 
 NO_VALUE: Final = "–"
 #: CLDR's skeletons: hour and minute of a day of 24 hours; day and month without the year.

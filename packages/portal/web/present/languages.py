@@ -1,7 +1,5 @@
 """What Babel keeps in memory about languages."""
 
-from __future__ import annotations
-
 from typing import cast
 
 from babel.core import get_global

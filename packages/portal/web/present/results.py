@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from portal.errors import (
@@ -15,9 +17,6 @@ from portal.errors import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from datetime import datetime
-
     from portal.query import PaginatedRes, PaginatedResult, QueryResult
 
 T = TypeVar("T")

@@ -1,7 +1,5 @@
 """Ids of rows in addresses of ours: an id that is another page's word, or has a slash, is written `~new`, `~a~2Fb`."""
 
-from __future__ import annotations
-
 import re
 from typing import Final
 

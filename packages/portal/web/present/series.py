@@ -1,20 +1,16 @@
 """The points of a summary's series, as those of a chart: a day, a week or a month each."""
 
-from __future__ import annotations
-
+from collections.abc import Callable, Iterable, Mapping
 from datetime import date
 from functools import lru_cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from portal.web.present.charts import Point
 from portal.web.present.formats import formats_of, month_and_year_text, month_text, number_text, short_day_text
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
 
 
 class SeriesPoint(Protocol):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import TYPE_CHECKING, Final, Literal, TypeVar
 
 from django.utils.translation import gettext as _
@@ -10,9 +12,6 @@ from django.utils.translation import gettext as _
 from portal.web.present.formats import percent_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from decimal import Decimal
-
     from portal.web.present.badges import LazyText
 
 

@@ -1,7 +1,5 @@
 """Words that pages of many apps show, listed for the catalogs: each is translated once, with the shared texts."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from django.utils.translation import gettext_noop as msgid

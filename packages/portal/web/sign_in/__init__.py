@@ -12,8 +12,6 @@
 Arrows go down. `portal_oidc` uses `post_login` and `rate_limit` in place of `password`.
 """
 
-from __future__ import annotations
-
 from portal.web.sign_in.forgotten_passwords import ResetFailure, ask_for_reset, reset_password
 from portal.web.sign_in.password import sign_in
 from portal.web.sign_in.post_login import keep_sign_in, resolve_post_login_path

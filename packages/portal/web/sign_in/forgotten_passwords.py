@@ -3,27 +3,21 @@
 Nothing here tells whether an address has an account: the page says the same, whatever the backend answered.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TypeGuard
 
 from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from portal.errors import ApiClientError, ApiUnavailableError, ApiValidationError
+from portal.errors import ApiClientError, ApiError, ApiUnavailableError, ApiValidationError
 from portal.services.auth import AuthMutations
 from portal.telemetry import audit
 from portal.telemetry.audit import AuditEvent, Reason, entered_name_tag
 from portal.web.errors import explain_failure, retry_after_s
-from portal.web.request import client_address
+from portal.web.request import PortalRequest, client_address
 from portal.web.sign_in.rate_limit import sign_in_limit
-
-if TYPE_CHECKING:
-    from portal.errors import ApiError
-    from portal.web.request import PortalRequest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

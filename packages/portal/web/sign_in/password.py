@@ -1,12 +1,11 @@
 """Sign-in with email and password: the backend gives tokens, within the limits on tries."""
 
-from __future__ import annotations
-
 import logging
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Final, cast
+from typing import Final, cast
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
@@ -29,14 +28,9 @@ from portal.services.auth import AuthMutations
 from portal.telemetry import audit
 from portal.telemetry.audit import AuditEvent, AuditFields, Reason, entered_name_tag
 from portal.web.errors import explain_failure, retry_after_s
-from portal.web.request import client_address
+from portal.web.request import PortalRequest, client_address
 from portal.web.sign_in.post_login import keep_sign_in
 from portal.web.sign_in.rate_limit import TooMany, sign_in_limit
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from portal.web.request import PortalRequest
 
 logger = logging.getLogger(__name__)
 

@@ -1,8 +1,6 @@
 """After a sign-in: keep the tokens, and find the address to go to (requirements, "Post-login flow")."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from portal.api import TokenPair, TokenStore, api_session, set_tokens, sign_in_name
 from portal.config.cookies import VAR_SELECTED_LOCALE
@@ -13,13 +11,9 @@ from portal.identity import derive_platforms_from_me, get_user_from_token, prima
 from portal.query import create_query_client
 from portal.services.user import UserQueries
 from portal.telemetry import audit
-from portal.telemetry.audit import AuditEvent, tag_of
+from portal.telemetry.audit import AuditEvent, AuditFields, tag_of
 from portal.web.frame import absent_platforms
-from portal.web.request import active_locale
-
-if TYPE_CHECKING:
-    from portal.telemetry.audit import AuditFields
-    from portal.web.request import PortalRequest
+from portal.web.request import PortalRequest, active_locale
 
 
 def keep_sign_in(request: PortalRequest, pair: TokenPair, *, wanted: str, who: AuditFields) -> str:

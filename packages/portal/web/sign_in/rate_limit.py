@@ -4,16 +4,15 @@ A try is counted before it is made, so that parallel tries can't pass together, 
 success is counted after it, so that a stranger's tries use up none of the owner's successes.
 """
 
-from __future__ import annotations
-
 import logging
 import math
 import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from ipaddress import IPv6Address, ip_address
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from portal.config.limits import (
     PASSWORD_RESETS_PER_ADDRESS,
@@ -24,12 +23,7 @@ from portal.config.limits import (
     SIGN_INS_PER_ACCOUNT,
 )
 from portal.errors import StoreUnavailableError
-from portal.store import MISSING, query_store
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from portal.store import SharedStore
+from portal.store import MISSING, SharedStore, query_store
 
 logger = logging.getLogger(__name__)
 

@@ -4,24 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from django.http import HttpResponse
+
 from portal.api import NO_TOKENS, identity_provider, sign_out
 from portal.config.current import portal_config
-from portal.errors import ApiAbsentError, ApiNotFoundError, ApiUnauthorizedError, ApiUnavailableError
+from portal.errors import ApiAbsentError, ApiError, ApiNotFoundError, ApiUnauthorizedError, ApiUnavailableError
 from portal.services import RowParams
 from portal.services.iam.sign_ins import SignInMutations
 from portal.telemetry import audit
 from portal.telemetry.audit import AuditEvent, AuditFields, Reason
 from portal.web.cookies import end_drafts
 from portal.web.frame import SIGNED_OUT_PATH
-from portal.web.request import active_locale
+from portal.web.request import PortalRequest, active_locale
 from portal.web.submissions import see_other
 
 if TYPE_CHECKING:
-    from django.http import HttpResponse
-
-    from portal.errors import ApiError
     from portal.query import MutationResult
-    from portal.web.request import PortalRequest
 
 
 #: Characters of a sign-in's id that the audit log keeps: it comes from the address.

@@ -12,8 +12,6 @@
 A template imports none of these names. They are described in docs/reference/templates.md.
 """
 
-from __future__ import annotations
-
 from portal.web.templating.backend import (
     compile_templates,
     own_or_default,

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from django.template import engines
 from django.template.backends.base import BaseEngine
-from django.template.backends.jinja2 import Jinja2
+from django.template.backends.jinja2 import Jinja2, Template
 from django.utils.timezone import get_current_timezone
 from jinja2 import FileSystemBytecodeCache, FileSystemLoader
+from jinja2 import Template as Page
 from markupsafe import Markup
 
 from portal.config.environment import private_dir
@@ -19,11 +21,7 @@ from portal.web.templating.environment import BLOCK_MARK, PageEnvironment
 from portal.web.templating.filters import ZONE
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from django.forms import BoundField
-    from django.template.backends.jinja2 import Template
-    from jinja2 import Template as Page
 
 #: The engine's name in the settings.
 PAGES: Final = "pages"

@@ -1,18 +1,17 @@
 """Jinja2's environment of one language: where templates are, which names they have, how they are compiled."""
 
-from __future__ import annotations
-
 import re
+from collections.abc import MutableMapping
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 from urllib.parse import quote
 
 from django.templatetags.static import static
 from django.utils.translation import gettext, ngettext
 from jinja2 import Environment, FileSystemLoader, TemplateAssertionError, nodes, pass_context
 from jinja2.ext import Extension
-from jinja2.runtime import Macro
+from jinja2.runtime import Context, Macro
 from markupsafe import Markup, escape
 
 from portal.config.current import portal_config
@@ -21,12 +20,6 @@ from portal.config.platforms import PRODUCT
 from portal.web.present import NO_VALUE, formats_of
 from portal.web.templating.filters import format_filters
 from portal.web.templating.names import FILTERS, TEXTS, Links, icons_of, texts_of
-
-if TYPE_CHECKING:
-    from collections.abc import MutableMapping
-
-    from jinja2.runtime import Context
-
 
 #: Everything that RFC 3966 leaves out of a number, and people write into it.
 _NO_DIGIT: Final = re.compile(r"[^0-9]")

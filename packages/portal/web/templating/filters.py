@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-from decimal import InvalidOperation
+from collections.abc import Callable
+from datetime import UTC, date, datetime, tzinfo
+from decimal import Decimal, InvalidOperation
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
@@ -11,16 +12,11 @@ from django.utils.timezone import get_current_timezone
 from jinja2 import pass_context
 from markupsafe import Markup, escape
 
-from portal.web.present import KEPT_TEXTS, NO_VALUE, in_utc
+from portal.web.present import KEPT_TEXTS, NO_VALUE, Formats, in_utc
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from datetime import date, tzinfo
-    from decimal import Decimal
-
     from jinja2.runtime import Context
 
-    from portal.web.present import Formats
 
 MAX_PLACES: Final = 3
 #: The variable with the active time zone, of who renders a part with many times: to look it up takes a while.

@@ -3,15 +3,11 @@
 The two give the same HTML. An `<input>` is most of what forms are made of, and its template costs a tenth of a page.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from django.forms.renderers import Jinja2
+from django.http import HttpRequest
 from markupsafe import Markup, escape
-
-if TYPE_CHECKING:
-    from django.http import HttpRequest
 
 #: Django's templates that are nothing but an `<input>`.
 _INPUTS: Final = frozenset(

@@ -4,18 +4,14 @@ It is rendered from its variables alone, and its key names all of them: no form'
 user whom the key does not name.
 """
 
-from __future__ import annotations
-
 import time
 from collections import OrderedDict
-from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar, cast
+from collections.abc import Callable, Hashable
+from typing import Final, TypeAlias, TypeVar, cast
 
 from fork_safety import ForkSafeLock
 from portal.config.current import portal_config
 from portal.web.request import active_locale
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable
 
 #: Texts, or texts as octets.
 Parts: TypeAlias = tuple[str, ...] | tuple[bytes, ...]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import cache, lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final
@@ -18,15 +19,12 @@ from portal.config.current import portal_config
 from portal.config.platforms import PLATFORMS
 from portal.edge import NO_SEGMENT
 from portal.query import REGISTRY, offers
-from portal.web.present import NO_VALUE, OWN_WORDS, Badge, badge_for, id_segment, with_params
+from portal.web.present import NO_VALUE, OWN_WORDS, Badge, ParamValue, badge_for, id_segment, with_params
 from portal.web.request import view_is_absent
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from jinja2.runtime import Context
 
-    from portal.web.present import ParamValue
 
 #: An id that stands in an address as it is.
 _PLAIN_ID: Final = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)

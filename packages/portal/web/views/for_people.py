@@ -1,11 +1,9 @@
 """The small views of every app that people and the scripts of their pages ask for (contract, sections 5 and 6)."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Final
+from typing import Final
 from urllib.parse import quote
 
-from django.http import JsonResponse
+from django.http import HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.cache import patch_vary_headers
@@ -26,15 +24,10 @@ from portal.web.context_processors import render_kept
 from portal.web.errors import login_url, problem, redirect_htmx, render_failure
 from portal.web.frame import account_tag_of, navigation_entries, shell_for, use_app_essentials
 from portal.web.preferences import THEMES, own_cookie, write_preference
-from portal.web.request import active_locale, is_signed_in
+from portal.web.request import PortalRequest, active_locale, is_signed_in
 from portal.web.sign_in import sign_out_response
 from portal.web.submissions import see_other
 from portal.web.templating import own_or_default
-
-if TYPE_CHECKING:
-    from django.http import HttpResponse
-
-    from portal.web.request import PortalRequest
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

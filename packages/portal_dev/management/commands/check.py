@@ -1,7 +1,5 @@
 """`./manage.py --app energy check`: Django's system checks, and beside them what can be told of the app's source."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.core.checks import register

@@ -1,7 +1,5 @@
 """`./manage.py check_services --schema schema.yaml`: the declared calls, held against a backend; and what it offers."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any, Final
 

@@ -1,7 +1,5 @@
 """`./manage.py removeplatform logistics`: what `startplatform` wrote is gone, and the work of its team."""
 
-from __future__ import annotations
-
 import shutil
 from typing import Any
 

@@ -1,7 +1,5 @@
 """`make run`: the sandbox backend and every project, on this machine, until Ctrl-C (contract, section 2)."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,8 +1,6 @@
 """`./manage.py --app energy shell --account all@example.com`: Python with the app's hooks, and a `client` for them."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 from django.core.management.commands.shell import Command as DjangoShell
@@ -11,13 +9,10 @@ from portal.api import TokenPair, TokenStore, api_session
 from portal.config import contract_names as names
 from portal.config.current import portal_config
 from portal.config.projects import PROJECT_BY_APP
-from portal.query import MutationGroup, QueryGroup, create_query_client
+from portal.query import MutationGroup, QueryClient, QueryGroup, create_query_client
 from portal.services.auth import AuthMutations
 from portal.services.service_imports import import_services, service_name
 from portal_dev.local_servers.local_stack import DEMO_PASSWORD
-
-if TYPE_CHECKING:
-    from portal.query import QueryClient
 
 
 class Command(DjangoShell):

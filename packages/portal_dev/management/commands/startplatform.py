@@ -1,7 +1,5 @@
 """`./manage.py startplatform logistics`: all that a new platform needs, written in one go."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from portal.config.places import PROGRAM, SOURCE_ROOT

@@ -1,7 +1,5 @@
 """`./manage.py startproduct acme`: a product of one's own, in an empty folder."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any, Final
 

@@ -1,7 +1,5 @@
 """`./manage.py --app energy update_catalogs`: brings all catalogs up to date with the texts."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError

@@ -1,7 +1,5 @@
 """`audit_name`: the hash by which the audit log knows a name that people enter at the sign-in page."""
 
-from __future__ import annotations
-
 import sys
 from typing import Any
 

@@ -1,7 +1,5 @@
 """`./manage.py --app energy check`: Django's system checks; with `--tag live` those of what is running."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from django.core.checks import register

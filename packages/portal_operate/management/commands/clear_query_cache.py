@@ -1,7 +1,5 @@
 """`clear_query_cache`: drop cached queries of one endpoint, or all, in all processes at once."""
 
-from __future__ import annotations
-
 import sys
 from typing import Any
 

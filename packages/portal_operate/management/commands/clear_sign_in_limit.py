@@ -1,7 +1,5 @@
 """`./manage.py --app auth_app clear_sign_in_limit`: let somebody try again who has failed to sign in too often."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from portal.web.sign_in import sign_in_limit

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 import time
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 import jwt
@@ -14,6 +15,7 @@ from portal.api import jwks_keys
 from portal.config.cookies import MAX_COOKIE_BYTES
 from portal.config.current import portal_config
 from portal.identity import (
+    DecodedUser,
     TokenState,
     contract_claims,
     make_token_cache,
@@ -25,10 +27,7 @@ from portal.identity import (
 from portal_operate.answers import BAD, FINE, AdministrationCommand, CommandAnswer, not_asked, read_token
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     from portal.config.portal_config import PortalConfig
-    from portal.identity import DecodedUser
 
 
 #: Claims that are times, in seconds since the epoch (RFC 7519, section 4.1).

@@ -1,20 +1,14 @@
 """`./manage.py --app energy doctor`: what is wrong with this project's surroundings, and what to do about it."""
 
-from __future__ import annotations
-
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
-from django.core.checks import ERROR, INFO, WARNING
+from django.core.checks import ERROR, INFO, WARNING, CheckMessage
 
 from portal.config.current import portal_config
 from portal_operate.answers import BAD, FINE, AdministrationCommand, CommandAnswer, read_token
 from portal_operate.doctor import SUBJECTS, SYSTEM_CHECKS, WORDS, examine
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from django.core.checks import CheckMessage
 
 
 class Command(AdministrationCommand):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from http import HTTPStatus
 from io import BytesIO
 from pathlib import Path
@@ -18,10 +19,13 @@ from portal.config.contract_names import PERMISSION_CLAIMS
 from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_PERMITTED_PLATFORMS, VAR_REFRESH_TOKEN
 from portal.config.current import portal_config
 from portal.edge import (
+    Decision,
     EdgeResponses,
+    Explanation,
     Forward,
     Reject,
     RequestContext,
+    Site,
     explain,
     load_routes,
     make_site,
@@ -31,9 +35,6 @@ from portal_operate.answers import FINE, AdministrationCommand, CommandAnswer, n
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser
-    from collections.abc import Iterator
-
-    from portal.edge import Decision, Explanation, Site
 
 
 class Command(AdministrationCommand):

@@ -1,7 +1,5 @@
 """`list_endpoints`: all backend endpoints that the services declare."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from typing import Any
 

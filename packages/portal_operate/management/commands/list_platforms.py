@@ -1,7 +1,5 @@
 """`./manage.py --app energy list_platforms`: the platforms of the registry, with their addresses."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from portal.config.current import portal_config

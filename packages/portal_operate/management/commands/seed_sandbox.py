@@ -1,7 +1,5 @@
 """`./manage.py --app auth_app seed_sandbox`: the tables and the data of the sandbox backend, in one step."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from typing import Any

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from django.apps import apps
 from django.conf import settings
-from django.core.checks import run_checks
+from django.core.checks import CheckMessage, run_checks
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
@@ -28,8 +28,6 @@ from portal_server.static_files import UNUSED_FILES
 if TYPE_CHECKING:
     import socket  # noqa: TID251  it calls nobody
     from argparse import ArgumentParser
-
-    from django.core.checks import CheckMessage
 
 
 logger = logging.getLogger("portal.server")

@@ -1,7 +1,5 @@
 """`./manage.py --app auth_app sign_out_user ID`: an operator ends all sign-ins of a user."""
 
-from __future__ import annotations
-
 import getpass
 import os
 from typing import Any, Final

@@ -1,7 +1,5 @@
 """Create an account, an administrator's say."""
 
-from __future__ import annotations
-
 import getpass
 import re
 import sys

@@ -1,7 +1,5 @@
 """Fill the database with data that looks real."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from typing import Any
 

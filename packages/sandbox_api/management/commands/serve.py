@@ -1,7 +1,5 @@
 """Serve the sandbox with a production server."""
 
-from __future__ import annotations
-
 import logging
 import os
 import signal

@@ -1,7 +1,5 @@
 """The lock, the call, the secrets (token-refresh, I9 to I14). Interleavings are scripted, nothing is slept."""
 
-from __future__ import annotations
-
 import contextlib
 import dataclasses
 import json

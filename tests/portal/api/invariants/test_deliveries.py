@@ -1,7 +1,5 @@
 """Who receives which tokens, and who none (token-refresh, I5 to I8). Interleavings are scripted."""
 
-from __future__ import annotations
-
 import pytest
 
 from portal.api.refresh.sealing import record_name

@@ -1,7 +1,5 @@
 """What is submitted, and what ends a sign-in (token-refresh, I1 to I4). Interleavings are scripted."""
 
-from __future__ import annotations
-
 import pytest
 
 from portal.api.metrics import RefreshOutcome

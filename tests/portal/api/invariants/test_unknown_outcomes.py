@@ -1,7 +1,5 @@
 """A refresh whose outcome nobody knows: a timeout, a damaged answer, a worker that was killed. One state, one answer."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable
 

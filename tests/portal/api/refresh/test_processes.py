@@ -1,7 +1,5 @@
 """The refresh in real processes, on the embedded store and on Redis, against a backend on a real socket."""
 
-from __future__ import annotations
-
 import atexit
 import contextlib
 import json

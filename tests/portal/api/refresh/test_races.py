@@ -1,7 +1,5 @@
 """Two processes at one record: a refusal of a new token, a sign-out, and a refresh meet, or clocks differ."""
 
-from __future__ import annotations
-
 import contextlib
 
 import pytest

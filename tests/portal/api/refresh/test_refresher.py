@@ -1,7 +1,5 @@
 """The refresh beyond its invariants: backends that do not rotate, sign-out, a process without threads, what is told."""
 
-from __future__ import annotations
-
 import contextlib
 import logging
 import threading

@@ -1,7 +1,5 @@
 """Records that the release before has written: nobody has to sign in again, and no token is submitted twice."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

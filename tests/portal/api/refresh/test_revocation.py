@@ -1,7 +1,5 @@
 """Sign-out's tombstones: on every known token of the sign-in, and for as long as it could still be used."""
 
-from __future__ import annotations
-
 import pytest
 
 from portal.api.metrics import RefreshOutcome

@@ -1,7 +1,5 @@
 """Sealed records: for the holder of one token, and for nobody else."""
 
-from __future__ import annotations
-
 import base64
 
 import pytest

@@ -3,8 +3,6 @@
 docs/explanation/store-failures.md. An operation that fails in the middle: `test_token_records.py`.
 """
 
-from __future__ import annotations
-
 import contextlib
 import threading
 

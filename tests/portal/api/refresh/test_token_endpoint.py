@@ -1,7 +1,5 @@
 """`POST /refresh` on a real socket: one attempt, on a connection of its own, and what came of it."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import socket

@@ -1,7 +1,5 @@
 """What a sign-in leaves in the store, and what of it holds when an operation of the store fails half-way."""
 
-from __future__ import annotations
-
 import base64
 import contextlib
 import os

@@ -1,7 +1,5 @@
 """An operator ends all sign-ins of a user: those of before end wherever they show up, later ones go on."""
 
-from __future__ import annotations
-
 import pytest
 
 from portal.api.tokens import TokenPair

@@ -1,7 +1,5 @@
 """The walk from a refresh token to the newest one of its sign-in: who is answered, and for how long."""
 
-from __future__ import annotations
-
 import pytest
 
 from portal.api.metrics import RefreshOutcome

@@ -1,7 +1,5 @@
 """What a developer's machine adds to the environment, and that a deployment gets none of it."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

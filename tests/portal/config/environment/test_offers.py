@@ -1,7 +1,5 @@
 """`APP_BACKEND_OFFERS`: words, a file of names, or what the backend's class says."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What the environment may say, and the one line that answers when it says something else."""
 
-from __future__ import annotations
-
 import os
 from operator import attrgetter
 from pathlib import Path

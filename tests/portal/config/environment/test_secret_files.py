@@ -1,7 +1,5 @@
 """A secret may be the text of a file: what Docker, Kubernetes and systemd hand to a process."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

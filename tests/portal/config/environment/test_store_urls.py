@@ -1,7 +1,5 @@
 """Which addresses of a Redis are taken, and what one with Sentinels says."""
 
-from __future__ import annotations
-
 import pytest
 
 from portal.config.environment.store_urls import SharedAddress, check_store_url, read_shared_url, split_credentials

@@ -1,7 +1,5 @@
 """The declared variables are those that the reader reads, and what they declare holds."""
 
-from __future__ import annotations
-
 import ast
 import re
 from pathlib import Path

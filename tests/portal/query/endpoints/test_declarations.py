@@ -1,7 +1,5 @@
 """Declarations: what is refused at once, and what a module declared may be declared again."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

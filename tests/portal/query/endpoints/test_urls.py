@@ -1,7 +1,5 @@
 """Keys and addresses: what parameters become. One with several values is one text, in whatever order they come."""
 
-from __future__ import annotations
-
 import enum
 from functools import reduce
 from typing import Any

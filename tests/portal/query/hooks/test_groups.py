@@ -1,7 +1,5 @@
 """Groups give hooks their keys and names; and what a hook refuses before it reads or sends."""
 
-from __future__ import annotations
-
 import pydoc
 from typing import Any
 

@@ -1,7 +1,5 @@
 """`use_queries`: queries of one page, fetched at the same time."""
 
-from __future__ import annotations
-
 import threading
 from typing import Any
 

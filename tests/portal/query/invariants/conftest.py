@@ -4,8 +4,6 @@ Each runs with the single flight on and off (query-cache, I11). Requests are int
 answer.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from portal.process.single_flight import SingleFlight

@@ -1,7 +1,5 @@
 """Pages of lists: cursors, duplicates, and how old they may be."""
 
-from __future__ import annotations
-
 from portal.errors import ApiUnavailableError
 from tests.portal.query.clients import clients, listed
 from tests.portal.query.fakes import PAST_ITS_LIFE_S, unavailable

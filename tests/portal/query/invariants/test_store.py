@@ -1,7 +1,5 @@
 """The store: what it loses, refuses, and may not hold."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

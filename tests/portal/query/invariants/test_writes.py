@@ -1,7 +1,5 @@
 """Writes: what completed shows, in whatever order requests begin and end; and how often a call is tried."""
 
-from __future__ import annotations
-
 import functools
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Stale-while-revalidate: an answer past its stale time is shown as it is known, and fetched anew behind the request."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

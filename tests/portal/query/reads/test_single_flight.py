@@ -1,7 +1,5 @@
 """Threads that want the same page share one fetch, and nothing depends on it. Also: what a reload joins."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta

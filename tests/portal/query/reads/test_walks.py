@@ -1,7 +1,5 @@
 """A walk: a whole list, page by page and past the cache, for as long as somebody asks for the next page."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

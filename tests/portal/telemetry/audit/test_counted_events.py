@@ -1,7 +1,5 @@
 """Each line of the audit log counts for `/metrics`, and names nobody there."""
 
-from __future__ import annotations
-
 from portal.telemetry import audit
 from portal.telemetry.audit import AuditEvent, Reason
 from tests.support.counts import counted, is_listed

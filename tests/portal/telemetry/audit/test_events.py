@@ -1,7 +1,5 @@
 """The tables of the audit log, and what the code writes."""
 
-from __future__ import annotations
-
 import re
 
 from portal.telemetry.audit.events import FIELDS, AuditEvent, AuditFields, Outcome, Reason

@@ -1,7 +1,5 @@
 """The file of the audit log: several processes append to it, it is moved away, the disk is full."""
 
-from __future__ import annotations
-
 import json
 import logging
 import subprocess

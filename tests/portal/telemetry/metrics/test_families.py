@@ -1,7 +1,5 @@
 """A metric with its labels: zeros from the start, bounded values, durations by upper bounds."""
 
-from __future__ import annotations
-
 from enum import Enum
 
 import pytest

@@ -1,7 +1,5 @@
 """The files of a process have room for every number that the limits allow: they never grow, also on a full disk."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Workers that share a folder: one sum, what stays of a worker that died, and what does not."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

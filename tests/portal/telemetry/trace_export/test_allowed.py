@@ -1,7 +1,5 @@
 """What of a span leaves the process, whatever an instrumentation has recorded."""
 
-from __future__ import annotations
-
 from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter

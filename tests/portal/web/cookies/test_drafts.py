@@ -1,7 +1,5 @@
 """The cookie VAR_DRAFTS: forms begin it, a sign-out from any app ends it."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

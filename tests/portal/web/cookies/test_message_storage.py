@@ -1,7 +1,5 @@
 """Each app keeps its messages in a cookie of its own: ports share cookies on localhost."""
 
-from __future__ import annotations
-
 import dataclasses
 from typing import Any
 

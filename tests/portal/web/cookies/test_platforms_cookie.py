@@ -1,7 +1,5 @@
 """The platforms cookie follows `/me`, and no late page writes it after a sign-out."""
 
-from __future__ import annotations
-
 import pytest
 import responses
 

@@ -1,7 +1,5 @@
 """Who is led away from a platform that is not open is told so once, on the page at the end of the redirects."""
 
-from __future__ import annotations
-
 import pytest
 from django.test import Client
 

@@ -1,7 +1,5 @@
 """The cookies of a sign-in, attribute by attribute (contract, section 4)."""
 
-from __future__ import annotations
-
 import dataclasses
 import re
 import time

@@ -1,7 +1,5 @@
 """The one log line of a page that fails. The causes, made for real: tests/portal/api/test_call_log.py."""
 
-from __future__ import annotations
-
 import logging
 import re
 from itertools import pairwise

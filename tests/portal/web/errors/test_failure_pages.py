@@ -1,7 +1,5 @@
 """Every error has its page, and a problem document for programs."""
 
-from __future__ import annotations
-
 import json
 import re
 from types import SimpleNamespace

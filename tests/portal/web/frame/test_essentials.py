@@ -1,7 +1,5 @@
 """The profile: one `/me` for each page, which decides about the platform, and the cookie that follows `/me`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 from urllib.parse import unquote

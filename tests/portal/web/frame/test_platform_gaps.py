@@ -1,7 +1,5 @@
 """A platform of which the backend offers nothing: in no navigation, and nobody's home."""
 
-from __future__ import annotations
-
 import pytest
 
 from portal.services.service_imports import import_services

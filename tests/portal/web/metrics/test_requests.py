@@ -1,7 +1,5 @@
 """Each forwarded request counts once, under the name of its page and never under its path."""
 
-from __future__ import annotations
-
 import pytest
 from django.test import Client
 

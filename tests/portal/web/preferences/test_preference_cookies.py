@@ -1,7 +1,5 @@
 """The cookies of preferences."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import pytest

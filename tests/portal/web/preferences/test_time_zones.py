@@ -1,7 +1,5 @@
 """The zone of a request: the user's choice, else the browser's own, else UTC."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

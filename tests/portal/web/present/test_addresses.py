@@ -1,7 +1,5 @@
 """Addresses with parameters."""
 
-from __future__ import annotations
-
 from datetime import date
 
 import pytest

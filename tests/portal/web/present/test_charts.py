@@ -1,7 +1,5 @@
 """The charts' geometry: whole numbers, inside the drawing, in proportion."""
 
-from __future__ import annotations
-
 import math
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """The points of a summary's series: named by day, week or month, and marked where they are not whole."""
 
-from __future__ import annotations
-
 from datetime import date
 
 import pytest

@@ -1,7 +1,5 @@
 """A figure beside the one of the period before: in words, with a direction."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 import pytest

@@ -1,7 +1,5 @@
 """The end of another sign-in of the same user."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

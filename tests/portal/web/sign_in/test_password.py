@@ -1,7 +1,5 @@
 """The sign-in flow: what the backend's answer to email and password comes to."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from secrets import token_hex

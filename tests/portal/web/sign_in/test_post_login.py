@@ -1,7 +1,5 @@
 """Where a user goes after sign-in (requirements, "Post-login flow")."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

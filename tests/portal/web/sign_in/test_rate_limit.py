@@ -1,7 +1,5 @@
 """The limits on sign-ins: who is kept out, for how long, and who is not."""
 
-from __future__ import annotations
-
 import logging
 
 import pytest

@@ -1,7 +1,5 @@
 """The key of a form."""
 
-from __future__ import annotations
-
 import pytest
 from django.http import HttpRequest
 from django.test import RequestFactory

@@ -1,7 +1,5 @@
 """Messages that offer to undo what was done."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Environments of a few templates in a folder of the test."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any

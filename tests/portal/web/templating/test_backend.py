@@ -1,7 +1,5 @@
 """Pages and blocks of pages in the language of the request, from compiled code that nobody else can write."""
 
-from __future__ import annotations
-
 import traceback
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The environment of one language: what its templates write, and what it shares with those of other languages."""
 
-from __future__ import annotations
-
 import os
 from collections import Counter
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The filters that write values in the page's language."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta, timezone
 from decimal import Decimal
 from functools import partial

@@ -1,7 +1,5 @@
 """The plain `<input>` is the one that Django's own templates give."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What a process has rendered is kept for a while, within bounds, and for who asks for the very same."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """The names that every template has: links, addresses, icons, texts."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 from types import SimpleNamespace
 from typing import Any

@@ -1,7 +1,5 @@
 """POST /locale: the language switch."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

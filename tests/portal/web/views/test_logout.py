@@ -1,7 +1,5 @@
 """Sign-out: asked on GET, done on POST, in every application."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

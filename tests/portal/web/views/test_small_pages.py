@@ -1,7 +1,5 @@
 """The URLs that every app has beside its pages."""
 
-from __future__ import annotations
-
 import dataclasses
 import hashlib
 import socket
