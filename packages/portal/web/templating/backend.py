@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from types import CodeType
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from django.template import engines
 from django.template.backends.base import BaseEngine
 from django.template.backends.jinja2 import Jinja2, Template
 from django.utils.timezone import get_current_timezone
-from jinja2 import FileSystemBytecodeCache, FileSystemLoader
+from jinja2 import BytecodeCache, FileSystemBytecodeCache, FileSystemLoader
 from jinja2 import Template as Page
 from markupsafe import Markup
 
@@ -22,6 +23,7 @@ from portal.web.templating.filters import ZONE
 
 if TYPE_CHECKING:
     from django.forms import BoundField
+    from jinja2.bccache import Bucket
 
 #: The engine's name in the settings.
 PAGES: Final = "pages"
@@ -50,6 +52,29 @@ class Block:
             page.environment.handle_exception()
 
 
+class SharedCode(BytecodeCache):
+    """Keeps the compiled code of each template once for all languages: in memory, and in a folder if there is one."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self._files = FileSystemBytecodeCache(str(private_dir(folder))) if folder else None
+        self._code: dict[str, tuple[str, CodeType | None]] = {}
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        """Give the bucket its code, if it is compiled already."""
+        checksum, code = self._code.get(bucket.key, ("", None))
+        if checksum == bucket.checksum:
+            bucket.code = code
+        elif self._files:
+            self._files.load_bytecode(bucket)
+            self._code[bucket.key] = bucket.checksum, bucket.code
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        """Keep the code of a template that was compiled now."""
+        self._code[bucket.key] = bucket.checksum, bucket.code
+        if self._files:
+            self._files.dump_bytecode(bucket)
+
+
 class PageTemplates(BaseEngine):
     """Gives a template in the language that is active. The options are those of Django's backend for Jinja2.
 
@@ -59,7 +84,7 @@ class PageTemplates(BaseEngine):
     def __init__(self, params: dict[str, Any]) -> None:
         self._params = params.copy()
         self._options = dict(self._params.pop("OPTIONS"))
-        self._compiled_dir: Path | None = self._options.pop("compiled_dir", None)
+        self._code = SharedCode(self._options.pop("compiled_dir", None))
         super().__init__(self._params)
         self._engines: dict[str, Jinja2] = {}
         self._existing: dict[str, bool] = {}
@@ -109,8 +134,7 @@ class PageTemplates(BaseEngine):
         if engine is None:
             options = {
                 **self._options,
-                # Code is loaded from there.
-                "bytecode_cache": self._compiled_dir and FileSystemBytecodeCache(str(private_dir(self._compiled_dir))),
+                "bytecode_cache": self._code,
                 "environment": _ENVIRONMENT,
                 "loader": FileSystemLoader(self.dirs),
                 "language": language,

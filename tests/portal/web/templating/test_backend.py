@@ -11,6 +11,7 @@ from django.utils import translation
 from jinja2 import Environment, UndefinedError
 
 from portal.web.templating import compile_templates, render_block
+from portal.web.templating.backend import SharedCode
 from portal.web.templating.environment import PageEnvironment
 from tests.portal.web.templating.conftest import NewEnvironment, shown
 
@@ -81,3 +82,19 @@ def test_compiled_templates_are_read_and_private(compiled_dir: Path, monkeypatch
     monkeypatch.setattr(Environment, "compile", refuse)
     with override_settings(TEMPLATES=templates):
         compile_templates()
+
+
+def test_languages_share_the_code_of_a_template(environment_of: NewEnvironment) -> None:
+    code = SharedCode(None)
+    pages = [
+        environment_of(FILES, language=each, bytecode_cache=code).get_template("plain.html") for each in ("en", "de")
+    ]
+    english, german = (page.root_render_func.__code__ for page in pages)
+    assert english is german
+
+
+def test_changed_template_is_compiled_again(environment_of: NewEnvironment) -> None:
+    code = SharedCode(None)
+    environment_of({"plain.html": "before"}, bytecode_cache=code).get_template("plain.html")
+    environment = environment_of({"plain.html": "after"}, bytecode_cache=code)
+    assert shown(environment, "plain.html") == "after"
