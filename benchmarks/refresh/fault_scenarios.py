@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from portal.store.sentinel import NO_REPLICA_TTL_S
 from tests.support.processes import workers_of
 from tests.support.redis_cluster import ClusteredRedis
 from tests.support.redis_sentinel import WatchedRedis
@@ -106,6 +107,9 @@ def lose_primaries(storm: Storm) -> None:
         if isinstance(storm.redis, WatchedRedis):
             gone = storm.redis.kill_primary()
             storm.redis.wait_for_another_primary(than=gone)
+            # Until a replica has come, and a while longer, writes wait for none: the next loss may take some of them.
+            storm.redis.wait_for_replica()
+            storm.stop.wait(NO_REPLICA_TTL_S)
         else:
             assert isinstance(storm.redis, ClusteredRedis)
             gone = storm.redis.servers[number]

@@ -108,6 +108,11 @@ class WatchedRedis:
         """Wait until the Sentinels have named another one."""
         until(lambda: self.primary() is not than, what="failover")
 
+    def wait_for_replica(self) -> None:
+        """Wait until the primary sends its writes to another server."""
+        with self.client() as client:
+            until(lambda: "online" in repr(client.info("replication")), what="a replica")
+
     def stop(self) -> None:
         """End all of it."""
         for server in (*self.sentinels, *self.servers):
