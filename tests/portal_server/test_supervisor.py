@@ -286,3 +286,18 @@ def test_it_ends_with_a_process_above_it_that_is_killed(tmp_path: Path, launcher
         until(lambda: not processes_of(server.process.pid), what="the server ends")
         assert port_is_free("127.0.0.1", server.port)
         assert not launcher or server.private_folders() == []
+
+
+def test_worker_does_not_guess_encodings() -> None:
+    program = """
+import sys
+from portal_server.supervisor import import_requests
+import_requests()
+print(sorted({"chardet", "charset_normalizer", "requests"} & {*sys.modules}))
+response = sys.modules["requests"].Response()
+response._content = "\N{SNOWMAN}".encode()
+import charset_normalizer
+print(ascii(response.text))
+"""
+    done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("['requests']\n'\\u2603'\n", "")
