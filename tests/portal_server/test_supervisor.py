@@ -293,11 +293,11 @@ def test_worker_does_not_guess_encodings() -> None:
 import sys
 from portal_server.supervisor import import_requests
 import_requests()
-print(sorted({"chardet", "charset_normalizer", "requests"} & {*sys.modules}))
+print(sorted({"chardet", "charset_normalizer", "requests"} & {*sys.modules}), sys.modules["requests.compat"].chardet)
 response = sys.modules["requests"].Response()
 response._content = "\N{SNOWMAN}".encode()
 import charset_normalizer
 print(ascii(response.text))
 """
     done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
-    assert (done.stdout, done.stderr) == ("['requests']\n'\\u2603'\n", "")
+    assert (done.stdout, done.stderr) == ("['requests'] None\n'\\u2603'\n", "")
