@@ -18,7 +18,7 @@ import sys
 import warnings
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from portal_server.parent_watch import end_with_process
 from portal_server.ports import listens, new_socket
@@ -82,10 +82,11 @@ def supervise(
 
 def import_requests() -> None:
     """Import requests without what guesses the encoding of a text, 3 MiB of each worker: the backend speaks JSON."""
-    guessing = dict.fromkeys(("chardet", "charset_normalizer"))
+    modules: dict[str, Any] = sys.modules
+    guessing = ("chardet", "charset_normalizer")
     # Python takes None for a module that is not there. requests warns that it can't guess.
-    sys.modules.update(guessing)
+    modules.update(dict.fromkeys(guessing))
     with warnings.catch_warnings(action="ignore"):
         importlib.import_module("requests")
     for name in guessing:
-        del sys.modules[name]
+        del modules[name]

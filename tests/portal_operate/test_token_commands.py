@@ -1,4 +1,4 @@
-"""`decode_token` and `list_platforms`."""
+"""`decode_token`."""
 
 import base64
 import dataclasses
@@ -14,7 +14,6 @@ from django.core.management import call_command, load_command_class
 from django.core.management.base import CommandError
 from django.test import override_settings
 
-from portal.config.platforms import PLATFORMS
 from portal.config.portal_config import TokenVerification
 from tests.support.command_line import run_command
 
@@ -119,14 +118,8 @@ def test_half_a_character_is_printed_as_text_too() -> None:
     assert ended.status == 1, ended.err
 
 
-def test_platforms_are_listed_in_the_registrys_order() -> None:
-    out = io.StringIO()
-    call_command("list_platforms", "--json", stdout=out)
-    assert [each["name"] for each in json.loads(out.getvalue())] == [platform.name for platform in PLATFORMS]
-
-
 def test_the_help_has_examples_and_the_meaning_of_each_status() -> None:
-    for name in ("doctor", "decode_token", "list_platforms"):
+    for name in ("doctor", "decode_token", "sign_out_user"):
         text = load_command_class("portal_operate", name).create_parser("manage.py", name).format_help()
         assert "examples:\n  --app " in text
         assert "exit status:\n  0  " in text

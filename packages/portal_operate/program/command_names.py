@@ -28,9 +28,11 @@ IN_THE_GATEWAY: Final = {"services_from_openapi", "update_reference"}
 #: The command that tells what is wrong with a configuration, so that it runs with one that can't be read.
 ANY_CONFIGURATION: Final = "doctor"
 #: Commands of `portal_dev` for one project. It is among the `INSTALLED_APPS` in DEBUG alone; they run without, too.
-DEVELOPERS: Final = frozenset({"check_services", "seed_sandbox", "update_catalogs"})
+DEVELOPERS: Final = frozenset(
+    {"check_services", "explain_route", "list_endpoints", "list_platforms", "seed_sandbox", "update_catalogs"}
+)
 #: Commands that read or write files of a checkout.
-CHECKOUT_COMMANDS: Final = frozenset({*WORKSPACE_COMMANDS, *DEVELOPERS}) - {"startproduct"}
+CHECKOUT_COMMANDS: Final = frozenset({*WORKSPACE_COMMANDS, "seed_sandbox", "update_catalogs"}) - {"startproduct"}
 
 
 def split_app(words: Sequence[str]) -> tuple[str | None, list[str]]:
