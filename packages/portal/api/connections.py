@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 import requests
 import urllib3
-from requests.adapters import BaseAdapter, HTTPAdapter
+from requests.adapters import HTTPAdapter
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 from urllib3.util.ssl_ import create_urllib3_context
@@ -96,17 +96,13 @@ class DeadlineAdapter(HTTPAdapter):
         self.poolmanager.pool_classes_by_scheme = {"http": _Pool, "https": _TlsPool}
 
 
-def copy_adapter(adapter: BaseAdapter) -> BaseAdapter:
-    """The same adapter with connections of its own.
-
-    The copy of `requests` itself has only the attributes that `requests` knows.
-    """
-    made, own = object.__new__(type(adapter)), vars(adapter)
-    vars(made).update(own)
-    if isinstance(made, HTTPAdapter):
-        made.proxy_manager = {}
-        made.init_poolmanager(own["_pool_connections"], own["_pool_maxsize"], block=own["_pool_block"])
-    return made
+def renew_connections(session: requests.Session) -> None:
+    """Give a session connections of its own, in a process that was forked; what was set up on it stays."""
+    for adapter in session.adapters.values():
+        if isinstance(adapter, HTTPAdapter):
+            own = vars(adapter)
+            adapter.proxy_manager = {}
+            adapter.init_poolmanager(own["_pool_connections"], own["_pool_maxsize"], block=own["_pool_block"])
 
 
 @lru_cache(maxsize=8)

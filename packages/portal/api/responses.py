@@ -61,7 +61,7 @@ class RawResponse:
     @property
     def is_success(self) -> bool:
         """Whether the status is of the 2xx class."""
-        return HTTPStatus.OK <= self.status < HTTPStatus.MULTIPLE_CHOICES
+        return is_success(self.status)
 
     def json(self) -> Any:
         """The body, parsed as JSON once.

@@ -10,13 +10,13 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable
-from enum import Enum
 from functools import partial
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote, unquote, urlencode
 
 from fork_safety import ForkSafeLock, reset_after_fork
 from portal.api.backend import QueryParams, backend_of, current_backend, encode_body, honours_idempotency_key
+from portal.api.connections import renew_connections
 from portal.api.provider import IdentityProvider, identity_provider
 from portal.api.refresh import BackendTokenEndpoint, TokenEndpoint, TokenRefresher
 from portal.api.responses import ApiResponse, read_response
@@ -35,14 +35,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-
-class Nothing(Enum):
-    """No body; None is a body (JSON null)."""
-
-    NOTHING = "nothing"
-
-
-NOTHING: Final = Nothing.NOTHING
 
 #: Characters that a path may hold as they are; others are percent-encoded, and `%` is one that was.
 _PATH_SAFE: Final = "/%:@!$&'()*+,;=~"
@@ -68,7 +60,7 @@ class ApiSession(Transport):
         method: str,
         path: str,
         params: QueryParams | None = None,
-        json: object = NOTHING,
+        json: object = None,
         idempotency_key: str | None = None,
         if_match: int | str | None = None,
         deadline: Deadline | None = None,
@@ -83,7 +75,7 @@ class ApiSession(Transport):
 
         :param path: starts with a slash; path parameters are percent-encoded already.
         :param params: the query; parameters that are None are left out, those with several values are repeated.
-        :param json: the body; a `FormBody` is sent as a form; `NOTHING` for none.
+        :param json: the body; a `FormBody` is sent as a form; None for none.
         :param if_match: the version of the row that a write changes; where it is another by now, the answer is 412.
         :param user_agent: the browser's own, by which the backend tells its user's sign-ins apart; free of characters
             that a header can't contain.
@@ -204,13 +196,13 @@ def build_target(path: str, params: QueryParams | None = None) -> str:
 
 
 def api_session() -> ApiSession:
-    """The session of this process, made after the fork and from the configuration in force."""
+    """The session of this process, made from the configuration in force."""
     return _process.session(portal_config())
 
 
 def _body(json: object, headers: dict[str, str]) -> bytes | None:
     """The body, whose type is added to `headers`."""
-    if json is NOTHING:
+    if json is None:
         return None
     try:
         content, headers["Content-Type"] = encode_body(json)
@@ -220,13 +212,12 @@ def _body(json: object, headers: dict[str, str]) -> bytes | None:
 
 
 class _ProcessSession:
-    """The session of this process; another one after a fork, or with another configuration (tests)."""
+    """The session of this process; another one with another configuration (tests)."""
 
     def __init__(self) -> None:
         self._lock = ForkSafeLock()
         self._made: tuple[PortalConfig, ApiSession] | None = None
-        self._of_parent: tuple[PortalConfig, ApiSession] | None = None
-        reset_after_fork(self, _ProcessSession._forget)
+        reset_after_fork(self, _ProcessSession._renew_connections)
 
     def session(self, config: PortalConfig) -> ApiSession:
         made = self._made
@@ -234,15 +225,13 @@ class _ProcessSession:
             return made[1]
         with self._lock:
             if self._made is None or self._made[0] is not config:
-                session = make_session(config)
-                if self._of_parent is not None and self._of_parent[0] is config:
-                    session.take_setup(self._of_parent[1])
-                self._made = (config, session)
+                self._made = config, make_session(config)
             return self._made[1]
 
-    def _forget(self) -> None:
-        # The parent's connections are left alone: the parent goes on using them.
-        self._of_parent, self._made = self._made or self._of_parent, None
+    def _renew_connections(self) -> None:
+        # The parent goes on using its own.
+        if self._made is not None:
+            renew_connections(self._made[1])
 
 
 _process = _ProcessSession()

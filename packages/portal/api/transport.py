@@ -28,7 +28,7 @@ import urllib3
 
 from portal.api.backend import current_backend
 from portal.api.call_log import Attempt, LoggedCall, log_no_response, log_response
-from portal.api.connections import CallState, DeadlineAdapter, copy_adapter, unavailable_error
+from portal.api.connections import CallState, DeadlineAdapter, unavailable_error
 from portal.api.responses import RawResponse
 from portal.config.limits import (
     CIRCUIT_PROBE_S,
@@ -170,14 +170,6 @@ class Transport(requests.Session):
             raise
         log_response(call, RawResponse.of(response), duration_ms=(time.monotonic() - began) * 1000)
         return response
-
-    def take_setup(self, other: Transport) -> None:
-        """Take what was set up on another session: hooks, headers, `auth`, adapters. Connections are not shared."""
-        for name in ("auth", "cert", "headers", "hooks", "params", "proxies", "verify"):
-            setattr(self, name, getattr(other, name))
-        for prefix, adapter in other.adapters.items():
-            if not isinstance(adapter, DeadlineAdapter):
-                self.mount(prefix, copy_adapter(adapter))
 
     def get_redirect_target(self, resp: requests.Response) -> None:
         """No redirect is followed, whatever its address."""
