@@ -9,8 +9,9 @@ from django.utils.translation import gettext_lazy as _
 from portal.config.contract_names import SORT_BY_NAME
 from portal.services.energy.meters import MeterQueries, MeterReading, MeterStatus
 from portal.services.energy.stations import StationQueries
-from portal.web.present import Badge, BarChart, Point, bar_chart, quantity_text, short_day_text
+from portal.web.present import Badge, quantity_text, short_day_text
 from portal_pages import AGE_SORTS, NUMBER_SORTS, Column, DetailView, Filter, ListView, resource_pages
+from portal_pages.figures import BarChart, Point, bar_chart
 
 STATUSES: Final = {
     MeterStatus.ONLINE: Badge(label=_("Online"), tone="good"),

@@ -17,18 +17,7 @@ from portal.services.energy.sessions import ChargingSessionQueries
 from portal.services.energy.state import EnergyState, EnergyStateQueries
 from portal.services.energy.stations import StationQueries
 from portal.services.energy.summary import EnergySummary, EnergySummaryQueries
-from portal.web.present import (
-    LazyText,
-    Need,
-    NeedLink,
-    bar_chart,
-    has_failed,
-    hour_points,
-    needs_of,
-    number_text,
-    part_if_answered,
-    sum_text,
-)
+from portal.web.present import LazyText, Need, NeedLink, has_failed, needs_of, number_text, part_if_answered
 from portal_pages import (
     Count,
     Figure,
@@ -38,6 +27,7 @@ from portal_pages import (
     read_overview,
     rows_by,
 )
+from portal_pages.figures import bar_chart, hour_points, sum_text
 
 
 def _count(label: LazyText, route: str, hook: Any) -> Count[EnergySummary]:

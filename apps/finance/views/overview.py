@@ -13,8 +13,9 @@ from django.views.decorators.http import require_safe
 from apps.finance.views.invoices import STATUSES
 from portal.services.finance.invoices import InvoiceQueries, InvoiceStatus
 from portal.services.finance.summary import FinanceSummary, FinanceSummaryQueries
-from portal.web.present import Need, NeedLink, StatTile, needs_of
+from portal.web.present import Need, NeedLink, needs_of
 from portal_pages import Count, Figure, PeriodChoice, list_url, money_of, read_overview, rows_by
+from portal_pages.figures import StatTile
 
 COUNTS: Final[Sequence[Count[FinanceSummary]]] = (
     Count(

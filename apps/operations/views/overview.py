@@ -21,17 +21,15 @@ from portal.web.present import (
     Badge,
     Need,
     NeedLink,
-    SplitBar,
-    StatTile,
     day_text,
     is_not_there,
     needs_of,
     number_text,
     oldest_as_of,
     part_if_answered,
-    split_bar,
 )
 from portal_pages import Figure, PeriodChoice, list_url, read_overview, rows_by, short_list
+from portal_pages.figures import SplitBar, StatTile, split_bar
 
 if TYPE_CHECKING:
     from portal.web import PortalRequest

@@ -1,11 +1,8 @@
-"""What pages show beside rows: words, texts of numbers and times, charts. Nothing here calls the backend.
+"""Words, and texts of numbers and times, that pages show beside rows. Nothing here calls the backend.
 
 ::
 
     results      a hook's result -> the page's record, or the error that becomes the page
-    stat_tiles   one number on an overview, beside that of the period before
-    series       the points of a summary's series: days, weeks, months
-    charts       bar charts and split bars, as coordinates
       |
     badges       a status -> a word and a tone; what needs somebody now, each a way to it
       |
@@ -18,19 +15,22 @@
 """
 
 from portal.web.present.addresses import ParamValue, with_params
-from portal.web.present.badges import Badge, LazyText, Need, NeedLink, badge_for, needs_of
-from portal.web.present.charts import BarChart, Point, SplitBar, bar_chart, split_bar
+from portal.web.present.badges import Badge, LazyText, Need, NeedLink, Tone, badge_for, needs_of
 from portal.web.present.formats import (
     KEPT_TEXTS,
     NO_VALUE,
     Formats,
+    compact_number_text,
     day_text,
     formats_of,
     in_active_zone,
     in_utc,
     list_text,
     money_text,
+    month_and_year_text,
+    month_text,
     number_text,
+    percent_text,
     quantity_text,
     short_day_text,
     territory_text,
@@ -46,5 +46,3 @@ from portal.web.present.results import (
     record_of,
 )
 from portal.web.present.row_ids import OWN_WORDS, ROW_ID, id_segment
-from portal.web.present.series import hour_points, month_points, series_points, sum_text
-from portal.web.present.stat_tiles import StatTile, compared_tile

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Final, Literal, TypeVar
 
 from django.utils.translation import gettext as _
 
-from portal.web.present.formats import percent_text
+from portal.web.present import percent_text
 
 if TYPE_CHECKING:
-    from portal.web.present.badges import LazyText
+    from portal.web.present import LazyText
 
 
 TNumber = TypeVar("TNumber", int, float, "Decimal")

@@ -9,8 +9,8 @@ from typing import Protocol, TypeVar
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-from portal.web.present.charts import Point
-from portal.web.present.formats import formats_of, month_and_year_text, month_text, number_text, short_day_text
+from portal.web.present import formats_of, month_and_year_text, month_text, number_text, short_day_text
+from portal_pages.figures.charts import Point
 
 
 class SeriesPoint(Protocol):

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from portal.web.present.badges import Badge
-from portal.web.present.charts import HEIGHT, SPLIT_WIDTH, BarChart, Point, bar_chart, nice_steps, split_bar
+from portal.web.present import Badge
+from portal_pages.figures.charts import HEIGHT, SPLIT_WIDTH, BarChart, Point, bar_chart, nice_steps, split_bar
 
 #: All that JSON may bring, and what some decoders make of it.
 VALUES = st.lists(st.floats(), min_size=1, max_size=40)

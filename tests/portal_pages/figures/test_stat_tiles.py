@@ -5,7 +5,8 @@ from decimal import Decimal
 import pytest
 
 from portal.testing import UseLocale
-from portal.web.present import compared_tile, number_text
+from portal.web.present import number_text
+from portal_pages.figures import compared_tile
 
 
 def change(value: float | Decimal | None, before: float | Decimal | None) -> tuple[str, str]:

@@ -10,8 +10,7 @@ from typing import Any, Final
 
 from django.utils.translation import gettext as _
 
-from portal.web.present.badges import Badge, LazyText, Tone, badge_for
-from portal.web.present.formats import compact_number_text, number_text
+from portal.web.present import Badge, LazyText, Tone, badge_for, compact_number_text, number_text
 
 #: The page stretches the drawing to the room that it has, so these are shares, not lengths.
 SLOT_WIDTH: Final = 100

@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from portal.services.energy.summary import EnergyPoint
-from portal.web.present import Point, hour_points, month_points, series_points
+from portal_pages.figures import Point, hour_points, month_points, series_points
 
 
 def points(*series: EnergyPoint, step: str = "day") -> list[Point]:
