@@ -54,6 +54,15 @@ def test_storm_check_alone_runs_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     assert Path(os.environ[GIVEN_FOLDER]).is_dir()
 
 
+def test_what_has_a_short_form_runs_whole_somewhere() -> None:
+    short = {
+        str(file.relative_to(ROOT))
+        for file in (ROOT / "tests").rglob("test_*.py")
+        if re.search(r"^from tests\.support\.whole_runs import", file.read_text(), flags=re.MULTILINE)
+    }
+    assert short - {*JOBS["storm-check"].whole} == set()
+
+
 def test_sandbox_runs_before_others_and_benchmarks_after() -> None:
     sandbox, others, benchmarks = runs_of("test", "storm-check", "dev-check", "bench-check")
     assert [benchmarks] == runs_of("bench-check")

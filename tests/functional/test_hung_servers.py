@@ -3,7 +3,6 @@
 import os
 import re
 import signal
-import socket
 import time
 from collections.abc import Iterator
 
@@ -13,37 +12,13 @@ import requests
 from tests.support.harness import PATIENCE_S, RunningStack, running_stack
 from tests.support.http_browser import HttpBrowser
 from tests.support.processes import until
-from tests.support.redis_server import RedisServer
-
-
-class HungStore:
-    """In the place of a Redis: a port that accepts and never answers. It knows how often it was connected to."""
-
-    def __init__(self, redis: RedisServer) -> None:
-        self.url = redis.url()
-        redis.stop()
-        self._listener = socket.create_server(("127.0.0.1", redis.port), backlog=1024)
-        self._listener.setblocking(False)
-        self._accepted: list[socket.socket] = []
-
-    def connections(self) -> int:
-        while True:
-            try:
-                self._accepted.append(self._listener.accept()[0])
-            except BlockingIOError:
-                return len(self._accepted)
-
-    def close(self) -> None:
-        for sock in (self._listener, *self._accepted):
-            sock.close()
+from tests.support.redis_server import RedisServer, running_redis, suspended
 
 
 @pytest.fixture(scope="module")
 def redis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
-    server = RedisServer(tmp_path_factory.mktemp("redis"))
-    server.start()
-    yield server
-    server.stop()
+    with running_redis(tmp_path_factory.mktemp("redis")) as server:
+        yield server
 
 
 @pytest.fixture(scope="module")
@@ -52,14 +27,6 @@ def energy(tmp_path_factory: pytest.TempPathFactory, redis: RedisServer) -> Iter
     options = {"CACHE_URL": redis.url(), "APP_API_READ_TIMEOUT_S": "1"}
     with running_stack(tmp_path_factory.mktemp("hung"), without=others, **options) as stack:
         yield stack
-
-
-@pytest.fixture(scope="module")
-def store(energy: RunningStack, redis: RedisServer) -> Iterator[HungStore]:
-    # A server does not start without its store, so this one hangs later.
-    made = HungStore(redis)
-    yield made
-    made.close()
 
 
 @pytest.fixture(scope="module")
@@ -77,14 +44,18 @@ def metric(energy: RunningStack, name: str) -> float:
     return sum(float(value) for value in re.findall(rf"^{re.escape(name)}\{{[^\n]*\}} (\S+)$", text, re.MULTILINE))
 
 
-def test_a_hung_store_costs_one_operation_a_second_and_pages_are_served(energy, browser, store):
-    began, before = time.monotonic(), store.connections()
-    for number in range(10):
-        assert open_page(energy, browser, f"/en/energy/clients?q=word{number}").status_code == 200
-    # One each second, one that began before, one that finds out.
-    assert store.connections() - before <= time.monotonic() - began + 2
-    assert metric(energy, "portal_circuit_open") == 1
-    assert len(energy.lines(f"circuit store {store.url.removesuffix('/0')}: open")) == 1
+def test_a_hung_store_costs_one_operation_a_second_and_pages_are_served(energy, browser, redis):
+    with redis.client() as client:
+        before, began = client.info("stats")["total_connections_received"], time.monotonic()
+    with suspended(redis):
+        for number in range(10):
+            assert open_page(energy, browser, f"/en/energy/clients?q=word{number}").status_code == 200
+        took_s = time.monotonic() - began
+        assert metric(energy, "portal_circuit_open") == 1
+        assert len(energy.lines(f"circuit store {redis.url().removesuffix('/0')}: open")) == 1
+    with redis.client() as client:
+        # One each second, one that began before, one that finds out, and this client.
+        assert client.info("stats")["total_connections_received"] - before <= took_s + 3
 
 
 def test_a_hung_backend_is_a_503_at_once_and_is_back_when_it_is_back(energy, browser):

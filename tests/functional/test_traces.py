@@ -103,12 +103,12 @@ def test_a_refresh_is_a_part_of_the_page_that_needed_it(world: World, browser: H
 
 
 def test_the_backend_gets_the_trace_and_so_do_log_lines(world: World, browser: HttpBrowser) -> None:
-    world.stack.proxy.headers.clear()
+    world.stack.proxy.calls.clear()
     spans = page(world, browser, "/en/energy/clients?q=handed-on")
     trace_id = spans[0].trace_id
     calls = {span.span_id for span in spans if span.name == "GET backend"}
     assert calls
-    seen = {headers["traceparent"].rpartition("-")[0] for headers in world.stack.proxy.headers}
+    seen = {call.headers["traceparent"].rpartition("-")[0] for call in world.stack.proxy.calls}
     assert seen == {f"00-{trace_id}-{call}" for call in calls}
     lines = [line for line in world.stack.log.read_text().splitlines() if f'"trace_id": "{trace_id}"' in line]
     assert any("/energy/clients" in line for line in lines)

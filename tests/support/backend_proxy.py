@@ -39,22 +39,17 @@ class Held:
 
 
 class BackendProxy:
-    """Forward everything, and answer 503 for the paths in `failing`, 401 for the `METHOD /path` in `refusing`.
+    """Forward everything, and answer 503 for the paths in `failing`.
 
-    `calls` are methods and addresses, in order, and `answers` those with the status of each answer; `before_each` is called
-    with each call, before it is answered, and `instead` may answer it: None forwards it. `keys` are addresses and the
-    values of `Idempotency-Key` that came with them; `headers` the names and values of all headers of each call, by their
-    names in lower case.
+    `calls` have come, in order, and `answers` are their methods and addresses with the status of each answer; `before_each`
+    is called with each call, before it is answered, and `instead` may answer it: None forwards it.
     """
 
     def __init__(self, *, port: int) -> None:
         self.backend_port = port
         self.failing: set[str] = set()
-        self.refusing: set[str] = set()
-        self.calls: list[tuple[str, str]] = []
+        self.calls: list[Call] = []
         self.answers: list[tuple[str, str, int]] = []
-        self.keys: list[tuple[str, str]] = []
-        self.headers: list[dict[str, str]] = []
         self.before_each: Callable[[str, str], None] | None = None
         self.instead: Callable[[Call], Reply | None] | None = None
         self.url = ""
@@ -69,25 +64,20 @@ class BackendProxy:
         if isinstance(self.before_each, Held):
             self.before_each.goes_on.set()
         self.before_each = self.instead = None
-        for noted in (self.failing, self.refusing, self.calls, self.answers, self.keys, self.headers):
+        for noted in (self.failing, self.calls, self.answers):
             noted.clear()
 
     def calls_of(self, path: str, *, method: str = "GET") -> int:
         """How often a path was called, with any query."""
-        return sum((each, address.partition("?")[0]) == (method, path) for each, address in self.calls)
+        return sum((call.method, call.path) == (method, path) for call in self.calls)
 
     def forward(self, call: Call) -> Reply:
         """The backend's answer to a call, or the fault that the test named."""
-        self.calls.append((call.method, call.target))
-        if key := call.headers.get("idempotency-key"):
-            self.keys.append((call.target, key))
+        self.calls.append(call)
         if self.before_each is not None:
             self.before_each(call.method, call.target)
-        self.headers.append(call.headers)
         if call.path in self.failing:
             return Reply(503)
-        if f"{call.method} {call.path}" in self.refusing:
-            return Reply(401)
         found = (self.instead(call) if self.instead is not None else None) or self.ask(call)
         self.answers.append((call.method, call.target, found.status))
         return found

@@ -1,13 +1,13 @@
 """Values by a schema: examples of what it takes, and what is wrong with what was answered."""
 
 import re
-from collections.abc import Iterator, Mapping
-from datetime import date, datetime
+from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
+from jsonschema import Draft202012Validator, FormatChecker
+
 from portal_dev.openapi.document import Node
-from portal_dev.openapi.reader import Shape
 
 #: Texts of which one should fit a format or a pattern.
 _TEXTS = ("Ada", "ada@example.com", "FINANCE_APP", "12.50", "2026-03-09", "2026-03-09T10:00:00Z", "https://example.com")
@@ -38,38 +38,25 @@ def _text(schema: Mapping[str, Any]) -> str:
     return _FORMATS.get(schema.get("format", "")) or next(fitting)
 
 
-def misfits(value: Any, shape: Shape, place: str = "") -> Iterator[str]:
-    """Yield the parts of a value that are not as its schema says, with their places."""
-    if value is None:
-        if not shape.nullable and shape.kind != "any":
-            yield f"{place}: null"
-    elif shape.kind == "enum":
-        if value not in shape.values:
-            yield f"{place}: {value!r}"
-    elif shape.item:
-        parts = value.items() if shape.kind == "map" else enumerate(value)
-        for name, each in parts:
-            yield from misfits(each, shape.item, f"{place}.{name}" if shape.kind == "map" else f"{place}[{name}]")
-    elif shape.kind == "object":
-        yield from _misfits_of_object(value, shape, place)
-    elif not _is(value, shape.kind):
-        yield f"{place}: {value!r} is not {shape.kind}"
+#: Knows the formats of the library, and the backend's decimals.
+_CHECKER = FormatChecker()
+_CHECKER.checks("decimal", raises=ArithmeticError)(lambda value: Decimal(value).is_finite())
 
 
-def _misfits_of_object(value: Any, shape: Shape, place: str) -> Iterator[str]:
-    needed = {name for name, field in shape.fields.items() if field.required}
-    yield from (f"{place}.{name}: missing" for name in needed - set(value))
-    yield from (f"{place}.{name}: not described" for name in set(value) - set(shape.fields))
-    for name in set(value) & set(shape.fields):
-        yield from misfits(value[name], shape.fields[name], f"{place}.{name}")
+def misfits(value: Any, schema: Node) -> list[str]:
+    """Name the parts of a value that are not as its schema says, or that it does not describe."""
+    root = {**_strict(schema.value), "components": _strict(schema.root["components"])}
+    found = Draft202012Validator(root, format_checker=_CHECKER).iter_errors(value)
+    return [f"{each.json_path}: {each.message}" for each in found]
 
 
-def _is(value: Any, kind: str) -> bool:
-    types: dict[str, Any] = {"text": str, "integer": int, "number": int | float, "boolean": bool}
-    if kind in types:
-        return isinstance(value, types[kind]) and (kind == "boolean" or not isinstance(value, bool))
-    reads: dict[str, Any] = {"decimal": Decimal, "time": datetime.fromisoformat, "day": date.fromisoformat}
-    try:
-        return kind == "any" or (isinstance(value, str) and reads[kind](value) is not None)
-    except (ValueError, ArithmeticError):
-        return False
+def _strict(schema: Any) -> Any:
+    """Write what OpenAPI 3.0 has of its own as JSON Schema has it, and let objects have no other fields."""
+    if isinstance(schema, list):
+        return [_strict(each) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    made = {name: _strict(part) for name, part in schema.items()}
+    if "properties" in made:
+        made["additionalProperties"] = False
+    return {"anyOf": [made, {"type": "null"}]} if "nullable" in made else made

@@ -54,7 +54,6 @@ if TYPE_CHECKING:
     from portal.web import PortalRequest
     from portal_pages.overviews.periods import PeriodChoice
 
-
 #: An average below it has a decimal place.
 _FEW: Final = 10
 _DAY: Final = timedelta(days=1)
@@ -265,8 +264,7 @@ def read_overview(
     :param figures: of the period, which the summary has.
     :param period: that the summary is asked for, if it takes one.
     :param beside: what else to read at the same time; a failure of it is up to the page.
-    :raises portal.errors.ApiError: neither the summary nor anything else is to be had; or the user has to sign in
-        again.
+    :raises portal.errors.ApiError: nothing is to be had, or the user has to sign in again.
     """
     # By their places: a count may be the same as another one.
     is_missing = not offers(summary)

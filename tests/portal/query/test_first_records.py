@@ -6,15 +6,16 @@ from tests.support.harness import run_program
 
 #: Each reload makes new classes. In a process of its own: what is tried is that it does not crash.
 PROGRAM = """
-import importlib
+import importlib, sys
 from portal.query.cache import write_records
-from tests.support.first_use import use_together
+from tests.support.forks import at_once
 
 STORED = [3, "crm.update", [["merge", "c7", {"id": "c7"}]], [[None, True]], 1.0]
+sys.setswitchinterval(1e-6)
 
 for _ in range(100):
     importlib.reload(write_records)
-    use_together(lambda: write_records.parse_record(STORED).patches[0].row_id == "c7")
+    assert at_once(8, lambda _: write_records.parse_record(STORED).patches[0].row_id) == ["c7"] * 8
 """
 
 

@@ -15,7 +15,7 @@ from tests.support.every_page.rows import TYPED_TEXT
 #: What the backend can answer to a read, and the status of the page.
 ANSWERS: tuple[tuple[int, dict[str, Any], int], ...] = (
     *((status, {}, status) for status in (403, 404, 409)),
-    (418, {}, 502),
+    *((status, {}, 502) for status in (401, 418)),
     (422, {"detail": TYPED_TEXT}, 422),
     (422, {"errors": {"cursor": ["<b>This cursor</b> is not one.", '"><x-hostile>'], "q": ["Too long."]}}, 422),
 )

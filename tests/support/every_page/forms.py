@@ -69,8 +69,7 @@ REFUSALS = (
     ("field errors", {"errors": HOSTILE_MESSAGES}, 422, "<b>Taken</b>"),
     ("a detail", {"detail": "<b>Not</b> like this & 'that'."}, 422, "<b>Not</b> like this & 'that'."),
     ("nothing", {}, 422, ""),
-    ("404", {"status": 404}, 422, ""),
-    ("418", {"status": 418}, 422, ""),
+    *((str(status), {"status": status}, 422, "") for status in (401, 404, 418)),
 )
 
 

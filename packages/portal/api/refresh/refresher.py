@@ -53,12 +53,7 @@ class TokenRefresher:
     """
 
     def __init__(
-        self,
-        *,
-        token_endpoint: TokenEndpoint,
-        store: SharedStore,
-        max_age_s: int,
-        clock: Clock | None = None,
+        self, *, token_endpoint: TokenEndpoint, store: SharedStore, max_age_s: int, clock: Clock | None = None
     ) -> None:
         self._token_endpoint = token_endpoint
         self._records = TokenRecords(store)
@@ -245,11 +240,8 @@ class TokenRefresher:
             expired = latest.access is None or is_expired(latest.access, now=self._clock.now())
             bearer = None if expired else latest.access
             self._token_endpoint.revoke(refresh=latest.refresh, bearer=bearer, deadline=deadline, request_id=request_id)
-        return SignedOut(
-            pairs=[pair] if latest == pair else [pair, latest],
-            sign_in=sign_in,
-            is_marked=is_marked,
-        )
+        pairs = [pair] if latest == pair else [pair, latest]
+        return SignedOut(pairs=pairs, sign_in=sign_in, is_marked=is_marked)
 
     def tokens_to_set(self, tokens: TokenStore) -> TokenPair | None:
         """The pair to set as cookies after a refresh: the latest one, or None for no cookies.

@@ -155,7 +155,7 @@ def test_12_at_most_one_refresh_and_one_retry_for_each_request(api, backend, acc
 
 
 @pytest.mark.parametrize(("me", "error"), [(200, ApiClientError), (503, ApiClientError), (401, None)])
-def test_12_calls_side_by_side_ask_me_once(api, backend, me: int, error: type[Exception] | None):
+def test_12_calls_side_by_side_ask_me_once(api, backend, caplog, me: int, error: type[Exception] | None):
     """A second 401 is a call's own error, unless `/me` answers 401 too."""
     backend.get(f"{BASE}/me", status=me, json={})
     backend.get(re.compile(f"{BASE}/list/"), status=401)
@@ -171,6 +171,7 @@ def test_12_calls_side_by_side_ask_me_once(api, backend, me: int, error: type[Ex
         list(pool.map(read, range(4)))
     asked = Counter(call.request.url.removeprefix(BASE) for call in backend.calls)
     assert (asked["/me"], asked["/refresh"], tokens.ended) == (1, 1, error is None)
+    assert ("call refused: GET /list/" in caplog.text) is not tokens.ended
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 422])
