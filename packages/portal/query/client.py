@@ -163,9 +163,8 @@ class QueryClient:
 
         :param endpoint: qualified endpoint key. A hook's own `invalidate` gives it, and checks the parameters.
         :param params: the one query with exactly these parameters; `{}` for the one without any.
-        :param matching: all queries that have these parameters among theirs. If the endpoint does not declare one of
-            them, all of its queries, with a warning.
-        :raises UsageError: both are given, or an address can't carry a value.
+        :param matching: all queries that have these parameters among theirs.
+        :raises UsageError: both are given, the endpoint has no such parameter, or an address can't carry a value.
         :raises SignInEndedError: the sign-in is over.
         """
         try:

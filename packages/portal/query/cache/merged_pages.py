@@ -43,10 +43,8 @@ def declared_matches(
     """
     hook = registry.mutations.get(by)
     # A list has one helper of each kind at most (portal.query.E008).
-    found = (
-        [helper.matches for helper in hook.helpers if (helper.kind, helper.target) == (kind, endpoint)] if hook else []
-    )
-    matches = found[0] if found else None
+    helpers = hook.helpers if hook else ()
+    matches = next((helper.matches for helper in helpers if (helper.kind, helper.target) == (kind, endpoint)), None)
     if matches is None:
         return None if params or hook is None else True
     try:

@@ -4,8 +4,8 @@ A write never edits a page. It appends ONE record to the write log of each endpo
 the records (:mod:`portal.query.cache.patches`). Where it is not certain what a write changed, its record is
 `ALL_STALE`: then older pages are fetched again.
 
-A mistake in the parameters of an invalidation would invalidate nothing, and nobody would notice. So parameters that fit
-no query of the endpoint select all of its queries, with a warning.
+A mistake in the parameters of an invalidation would invalidate nothing, and nobody would notice. So what a write's
+function gives, and what fits no query of the endpoint, selects all of its queries, with a warning.
 """
 
 from __future__ import annotations
@@ -26,7 +26,6 @@ from portal.query.endpoints import (
     canonical_json,
     checked_params,
     given_params,
-    parameter_names,
 )
 
 Kind: TypeAlias = str
@@ -191,22 +190,6 @@ def exact_query(get_params: Callable[[], object], *, endpoint: str, by: str, reg
     except (UsageError, ApiNotFoundError) as error:
         return _all_queries(by, endpoint, error)
     return StaleQueries(params=params)
-
-
-def matching_queries(given: Mapping[str, object], *, endpoint: str, by: str, registry: Registry) -> StaleQueries:
-    """Return all queries that have these parameters among theirs.
-
-    :raises UsageError: an address can't carry a value.
-    """
-    params = given_params(given, endpoint=endpoint)
-    query = registry.queries.get(endpoint)
-    known = None if query is None else parameter_names(query.params)
-    unknown = ", ".join(name for name in params if known is not None and name not in known)
-    if known is not None and unknown:
-        return _all_queries(
-            by, endpoint, f"{unknown} is no parameter of it; it knows {', '.join(sorted(known)) or 'none'}"
-        )
-    return StaleQueries(params=params, exact=False)
 
 
 def _all_queries(by: str, endpoint: str, reason: object) -> StaleQueries:
