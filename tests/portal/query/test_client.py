@@ -85,12 +85,9 @@ def test_refetch_gives_older_data_through_an_outage(ada: User) -> None:
         ({"params": {"q": None}}, 1),
         ({"matching": {"q": "5"}}, 2),
         ({"matching": {"q": "other"}}, 0),
-        ({"matching": {"query": "5"}}, 3),
     ],
 )
-def test_invalidate_has_the_named_queries_fetched(
-    ada: User, caplog: pytest.LogCaptureFixture, which: Any, fetched: int
-) -> None:
+def test_invalidate_has_the_named_queries_fetched(ada: User, which: Any, fetched: int) -> None:
     def read(client: Any) -> None:
         for params in (None, {"q": "5"}, {"q": "5", "sort": "name"}):
             clients(client, params)
@@ -102,7 +99,6 @@ def test_invalidate_has_the_named_queries_fetched(
     with ada.reads(fetched):
         read(client)
         read(ada)
-    assert ("query is no parameter of it; it knows" in caplog.text) is (which == {"matching": {"query": "5"}})
 
 
 @pytest.mark.parametrize("params", [None, {"q": "c"}], ids=["a query", "a variant"])

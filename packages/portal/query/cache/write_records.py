@@ -18,7 +18,6 @@ from typing import Any, Final, TypeAlias
 import msgspec
 
 from portal.config.contract_names import ID_FIELD
-from portal.errors import ApiNotFoundError, UsageError
 from portal.query.endpoints import (
     LIST_HELPERS,
     Registry,
@@ -163,35 +162,19 @@ def row_id(row: object) -> str | None:
 logger = logging.getLogger("portal.query")
 
 
-def exact_query(get_params: Callable[[], object], *, endpoint: str, by: str, registry: Registry) -> StaleQueries:
+def exact_query(get_params: Callable[[], Any], *, endpoint: str, by: str, registry: Registry) -> StaleQueries:
     """Return the one query with exactly the parameters that a team's function gives.
 
     :param by: what gives them, for the warning.
     """
     query = registry.queries.get(endpoint)
     try:
-        given = get_params()
-    except Exception:
-        logger.warning(
-            "%s: get_params raised, so all of %s is fetched anew; it should give the parameters of the query",
-            by,
-            endpoint,
-            exc_info=True,
-        )
-        return ALL_QUERIES
-    if not isinstance(given, Mapping):
-        return _all_queries(by, endpoint, f"{endpoint}: params should be a mapping, not {type(given).__name__}")
-    try:
-        params = given_params(given, endpoint=endpoint)
+        params = given_params({**get_params()}, endpoint=endpoint)
         if query is not None:
             checked_params(given=params, declared=query.params, endpoint=endpoint)
             # If the parameters are not typed, only the address shows whether one is missing.
             address(url=query.url, params=params, endpoint=endpoint)
-    except (UsageError, ApiNotFoundError) as error:
-        return _all_queries(by, endpoint, error)
+    except Exception:
+        logger.warning("%s names no query of %s, so all of it is fetched anew", by, endpoint, exc_info=True)
+        return ALL_QUERIES
     return StaleQueries(params=params)
-
-
-def _all_queries(by: str, endpoint: str, reason: object) -> StaleQueries:
-    logger.warning("%s names no query of %s, so all of it is fetched anew: %s", by, endpoint, reason)
-    return ALL_QUERIES
