@@ -147,8 +147,11 @@ class TestATokenThatWasSignedOut:
             assert listed(client) == ["c5", "c4"]
         assert (ada.tokens.ended, ada.tokens.cleared, ada.tokens.lost) == (is_known, is_known, False)
 
-    def test_counts_where_its_cache_cannot_be_opened(self, ada: User) -> None:
+    @pytest.mark.parametrize("read", [[], [1]], ids=["not cached", "cached"])
+    def test_reads_nothing_without_the_store(self, ada: User, read: list[int]) -> None:
         """The tombstones may lie in another store than what is cached."""
+        for _ in read:
+            listed(ada)
         ada.backend.signed_out.add(ada.tokens.current.access)
         ada.store.down = True
         with pytest.raises(SignInEndedError):
