@@ -198,19 +198,18 @@ class DeclaredMutation(Endpoint[TParams], Generic[TData, TBody, TParams]):
         matches: Matches[Any, Any] | None = None,
         newest_first_by: str | None = None,
     ) -> Self:
+        if newest_first_by is not None and matches is not None:
+            raise UsageError(f"{self.declared_with}: give matches or newest_first_by, not both: each says it all")
+        fits = _of_rows(matches, query)
         if newest_first_by is not None:
-            if matches is not None:
-                raise UsageError(f"{self.declared_with}: give matches or newest_first_by, not both: each says it all")
-            matches = _by_creation(newest_first_by, keeps_place=helper.keeps_place)
-        else:
-            matches = _of_rows(matches, query)
+            fits = _by_creation(newest_first_by, keeps_place=helper.keeps_place)
         if helper.puts_row and self.data is None:
             raise UsageError(
                 f"{self.declared_with}: give data=…, the type of the response, to put a row of it in a list"
             )
         if helper.puts_row and select is not None:
             select = _of_response(select, decoder_of(self.data))
-        return self._and(helper(query=_checked_query(query), select=select, matches=matches))
+        return self._and(helper(query=_checked_query(query), select=select, matches=fits))
 
     def _and(self, effect: Effect) -> Self:
         return replace(self, effects=(*self.effects, effect))
