@@ -157,7 +157,7 @@ class Writes:
             queries = StaleQueries(params=given_params(params, endpoint=endpoint))
         elif matching is not None:
             query = self.reads.fetcher.registry.queries.get(endpoint)
-            check_known(matching, known=query and parameter_names(query.params), endpoint=endpoint)
+            check_known(matching, known=parameter_names(query.params) if query else None, endpoint=endpoint)
             queries = StaleQueries(params=given_params(matching, endpoint=endpoint), exact=False)
         cache = self.reads.sign_in.cache()
         self._record(cache, {endpoint: WriteRecord(stale=(queries,))}, {}, sent=self.reads.sign_in.token)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any, ClassVar, Generic, Literal, TypedDict, TypeVar
 
-from portal.config.contract_names import CURSOR_PARAM, ID_FIELD
+from portal.config.contract_names import CURSOR_PARAM
 from portal.config.limits import STALE_TIME_S
 from portal.config.places import declaring_line
 from portal.errors import UsageError
@@ -20,7 +20,7 @@ from portal.query.endpoints.params import (
     several_names,
 )
 from portal.query.endpoints.urls import QueryKey, Url, check_path, check_template, path_params, query_key, shape
-from portal.rows import Params, id_field
+from portal.rows import Params
 
 TItem = TypeVar("TItem")
 TParams = TypeVar("TParams")
@@ -223,7 +223,7 @@ class DeclaredList(DeclaredQuery[TParams], Generic[TItem, TParams]):
     is_list = True
 
     item: type[TItem]
-    unique_by: str | Literal[False] = ID_FIELD
+    unique_by: str | Literal[False]
     filter_fields: Mapping[str, str | None] = field(default_factory=dict)
     filters: Mapping[str, RowFilter] = field(init=False)
     lacks: frozenset[str] = field(init=False)
@@ -241,8 +241,6 @@ class DeclaredList(DeclaredQuery[TParams], Generic[TItem, TParams]):
             in_path=self.in_path if not callable(self.url) else frozenset(),
             declared_with=self.declared_with,
         )
-        if self.unique_by == ID_FIELD:
-            self.unique_by = id_field(self.item)
         name: object = self.unique_by
         if name is not False and not (isinstance(name, str) and name):
             raise UsageError(f"{self.declared_with}: unique_by should be a field's name, or False")

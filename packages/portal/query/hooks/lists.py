@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Generic, Literal, ParamSpec, TypeVar, Unpack, cast, overload
 
+from portal.config.contract_names import ID_FIELD
 from portal.config.limits import WALK_PAGE_ROWS
 from portal.query.client import client_of
 from portal.query.endpoints import DeclaredList, ListRequest, QueryKey, QuerySpec, ReadOptions, Url
@@ -111,7 +113,13 @@ def paginated_query_endpoint(
     *, item: type[TItem], params: Callable[P, object], url: Url[Any], **options: Unpack[ListOptions]
 ) -> PaginatedQueryHook[TItem, P]: ...
 def paginated_query_endpoint(
-    *, item: type[Any], url: Url[Any], params: Any = None, **options: Unpack[ListOptions]
+    *,
+    item: type[Any],
+    url: Url[Any],
+    params: Any = None,
+    unique_by: str | Literal[False] = ID_FIELD,
+    filter_fields: Mapping[str, str | None] = MappingProxyType({}),
+    **options: Unpack[ReadOptions],
 ) -> PaginatedQueryHook[Any, Any]:
     """Declare a cursor-paginated list, as an attribute of a `QueryGroup`.
 
@@ -130,4 +138,7 @@ def paginated_query_endpoint(
     :raises UsageError: the url is not a path, the stale time is not a number of seconds, `unique_by` is not the name of
         a field, or a parameter is held against no field.
     """
-    return PaginatedQueryHook(item=item, url=url, params=params, **options)
+    unique_by = id_field(item) if unique_by == ID_FIELD else unique_by
+    return PaginatedQueryHook(
+        item=item, url=url, params=params, unique_by=unique_by, filter_fields=filter_fields, **options
+    )
