@@ -65,32 +65,32 @@ class Tries:
 
     :param most: how often the call is sent at most.
     :ivar number: of the present try, from 1.
+    :ivar earlier: the error of the tries before it; None for the first one.
     """
 
     retries: Retries
     budget: Deadline
     most: int
     number: int = 1
-    _earlier: ApiError | None = None
+    earlier: ApiError | None = None
 
     def wait(self, error: ApiError, *, may_repeat: bool = True) -> None:
         """Wait until the next try.
 
         :param error: how the present try failed.
         :param may_repeat: whether this call may be sent again at all.
-        :raises ApiError: there is no next try. It is the error of the last try that reached the backend.
+        :raises ApiError: there is no next try. It is the error of the last try that the backend may have handled.
         """
-        if isinstance(error, CircuitOpenError) and self._earlier is not None:
-            # This try was certainly not sent, but an earlier try of the same write may have been.
-            raise self._earlier from self._earlier.__cause__
-        if self.number >= self.most or not can_help(error) or not may_repeat:
-            raise error
+        # An earlier try of the same call may have been handled, although this one certainly was not.
+        is_unhandled = isinstance(error, ApiUnavailableError) and not error.outcome_is_unknown
+        told = self.earlier if self.earlier is not None and is_unhandled else error
         jitter = 1 + _JITTER * (2 * self.retries.spread() - 1)
         backoff = RETRY_BASE_DELAY_S * 2.0 ** (self.number - 1) * jitter
         wait = max(backoff, min(error.retry_after or 0.0, RETRY_AFTER_MAX_S))
-        if wait >= self.budget.remaining():
-            raise error
-        self._earlier = without_traceback(error)
+        has_time = self.number < self.most and wait < self.budget.remaining()
+        if not has_time or not can_help(error) or not may_repeat:
+            raise told from told.__cause__
+        self.earlier = without_traceback(told)
         self.retries.sleep(wait)
         self.number += 1
 
@@ -161,20 +161,19 @@ class BackendCaller:
         :param may_repeat: whether somebody waits for the response still: else there is no further try.
         :raises ApiError: that of the last try.
         """
-        budget = budget or self.deadline
         call = wire_read(where.path, where.query, is_list=where.is_list, id_field=where.id_field)
-        series = Tries(retries=self.retries, budget=budget, most=tries)
-        with waits_for(where.endpoint):
-            while True:
-                try:
-                    answer = self._send(
-                        series, method="GET", path=call.path, params=call.params, endpoint=where.endpoint, bearer=bearer
-                    )
-                except ApiError as error:
-                    series.wait(error, may_repeat=may_repeat())
-                else:
-                    # Not tried again: the same answer would have the same shape.
-                    return call.read(answer.data)
+        series = Tries(retries=self.retries, budget=budget or self.deadline, most=tries)
+        answer = self._send(
+            series,
+            lambda _: may_repeat(),
+            method="GET",
+            path=call.path,
+            params=call.params,
+            endpoint=where.endpoint,
+            bearer=bearer,
+        )
+        # Not tried again: the same answer would have the same shape.
+        return call.read(answer.data)
 
     def write(self, write: WriteRequest) -> Any:
         """Send a write, with one further try under the same `Idempotency-Key`; gives the response's JSON, as `read`.
@@ -182,54 +181,51 @@ class BackendCaller:
         :raises ApiMalformedError: a success without the row that the endpoint promises: who knows what answered?
         :raises ApiError: that of the last try.
         """
-        where, budget = write.address(), self.deadline
+        where, honours = write.address(), self.api.honours_idempotency_key
         call = wire_write(where.path, where.query, body=write.variables.body, id_field=id_field(write.hook.data))
         body: dict[str, Any] = {} if write.hook.body is None else {"json": call.body}
-        key = write.idempotency_key or str(uuid.uuid4())
-        series, lost = Tries(retries=self.retries, budget=budget, most=1 + MUTATION_RETRIES), None
-        with waits_for(where.endpoint):
+        series = Tries(retries=self.retries, budget=self.deadline, most=1 + MUTATION_RETRIES)
+        try:
+            answer = self._send(
+                series,
+                lambda error: may_repeat_write(write, error, honours_idempotency_key=honours),
+                method=write.hook.method,
+                path=call.path,
+                params=call.params,
+                endpoint=where.endpoint,
+                idempotency_key=write.idempotency_key or str(uuid.uuid4()),
+                if_match=write.if_match,
+                **body,
+            )
+        except ApiNotFoundError:
+            lost = isinstance(series.earlier, ApiUnavailableError) and series.earlier.outcome_is_unknown
+            if lost and write.hook.method == "DELETE":
+                # An earlier try, whose response was lost, has deleted it (contract, section 8).
+                return None
+            raise
+        data = call.read(answer.data)
+        if is_row_type(write.hook.data) and row_id(data) is None:
+            raise ApiMalformedError("The backend's answer is not the row that was written.")
+        return data
+
+    def _send(
+        self, series: Tries, may_repeat: Callable[[ApiError], bool], *, endpoint: str, **call: Any
+    ) -> ApiResponse:
+        with waits_for(endpoint):
             while True:
                 try:
-                    answer = self._send(
-                        series,
-                        method=write.hook.method,
-                        path=call.path,
-                        params=call.params,
-                        endpoint=where.endpoint,
-                        idempotency_key=key,
-                        if_match=write.if_match,
-                        **body,
+                    return self.api.call(
+                        tokens=self.tokens,
+                        deadline=series.budget,
+                        request_id=self.request_id,
+                        user_agent=self.user_agent,
+                        client_address=self.client_address,
+                        attempt=Attempt(series.number, series.most),
+                        endpoint=endpoint,
+                        **call,
                     )
                 except ApiError as error:
-                    if isinstance(error, ApiNotFoundError) and write.hook.method == "DELETE" and lost is not None:
-                        # An earlier try, whose response was lost, has deleted it (contract, section 8).
-                        return None
-                    if isinstance(error, ApiUnavailableError) and error.outcome_is_unknown:
-                        lost = without_traceback(error)
-                    honours = self.api.honours_idempotency_key
-                    try:
-                        series.wait(error, may_repeat=may_repeat_write(write, error, honours_idempotency_key=honours))
-                    except ApiUnavailableError as last:
-                        if lost is not None and not last.outcome_is_unknown:
-                            # This try was not handled. An earlier one may have been.
-                            raise lost from lost.__cause__
-                        raise
-                else:
-                    data = call.read(answer.data)
-                    if is_row_type(write.hook.data) and row_id(data) is None:
-                        raise ApiMalformedError("The backend's answer is not the row that was written.")
-                    return data
-
-    def _send(self, series: Tries, **call: Any) -> ApiResponse:
-        return self.api.call(
-            tokens=self.tokens,
-            deadline=series.budget,
-            request_id=self.request_id,
-            user_agent=self.user_agent,
-            client_address=self.client_address,
-            attempt=Attempt(series.number, series.most),
-            **call,
-        )
+                    series.wait(error, may_repeat=may_repeat(error))
 
 
 def derived_key(

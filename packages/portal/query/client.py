@@ -12,7 +12,7 @@ from django.http import HttpRequest
 
 from portal.errors import ApiError, UsageError, without_traceback
 from portal.query.calls import BackendCaller, Retries
-from portal.query.endpoints import REGISTRY, ListRequest, QuerySpec, ReadRequest, Registry, WriteRequest
+from portal.query.endpoints import REGISTRY, ListRequest, QuerySpec, Registry, WriteRequest
 from portal.query.events import EventLog
 from portal.query.offered_calls import check_offered
 from portal.query.process_state import QueryRuntime, process_runtime
@@ -163,9 +163,8 @@ class QueryClient:
 
         :param endpoint: qualified endpoint key. A hook's own `invalidate` gives it, and checks the parameters.
         :param params: the one query with exactly these parameters; `{}` for the one without any.
-        :param matching: all queries that have these parameters among theirs. If the endpoint does not declare one of
-            them, all of its queries, with a warning.
-        :raises UsageError: both are given, or an address can't carry a value.
+        :param matching: all queries that have these parameters among theirs.
+        :raises UsageError: both are given, the endpoint has no such parameter, or an address can't carry a value.
         :raises SignInEndedError: the sign-in is over.
         """
         try:
@@ -214,7 +213,7 @@ class QueryClient:
                 error=result.error,
                 fetched_at=result.fetched_at,
                 is_stale=result.is_stale,
-                version=_version(request, result),
+                version=result.version(request),
                 pages=pages,
                 _refetch=refetch,
                 _fetch_next=lambda: self.run(replace(spec, pages=pages + 1, force=False, again=True)),
@@ -228,15 +227,9 @@ class QueryClient:
             error=result.error or error,
             fetched_at=result.fetched_at,
             is_stale=result.is_stale,
-            version=_version(request, result) if error is None else None,
+            version=result.version(request) if error is None else None,
             _refetch=refetch,
         )
-
-
-def _version(request: ReadRequest, result: ReadResult) -> tuple[object, ...] | None:
-    """Return the name of the data: with the query, since rows that contradict it are left out."""
-    version = result.version
-    return None if version is None else (request.key.digest, *version)
 
 
 #: Makes the client of one request, or of one command (requirements).

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("portal.query")
 
-_DROPPED_LATER: Final = "what is cached for a sign-in is dropped as soon as the store is back: %s"
 #: `portal.services.user` declares it; a system check compares the two.
 PROFILE_QUERY: Final = ReadRequest(
     hook=DeclaredQuery(url=ME_PATH, params=None, stale_while_revalidate=False), key=query_key(endpoint="user.get_me")
@@ -257,21 +256,21 @@ class RequestSignIn:
         """Return whether a refresh of this request gave `new` for `old`, and both open one cache."""
         if old is None or new is None or self._tokens.status is not TokenStatus.REFRESHED:
             return False
-        try:
-            space = self._caches.spaces(new)
-            return bool(space) and space == self._caches.spaces(old)
-        except StoreUnavailableError:
-            return False
+        space = self._space_of(new)
+        return bool(space) and space == self._space_of(old)
 
     def _opens(self, token: str, cache: SignInCache) -> bool:
-        try:
-            return cache_key(token) == cache.token_key or self._caches.spaces(token) == {cache.space}
-        except StoreUnavailableError:
-            return False
+        return cache_key(token) == cache.token_key or self._space_of(token) == {cache.space}
+
+    def _space_of(self, token: str) -> set[str]:
+        """Return the present space of the cache that a token opens; none also if the store is down."""
+        with suppress(StoreUnavailableError):
+            return self._caches.spaces(token)
+        return set()
 
     @staticmethod
     def _do_or_wait(purge: Callable[[], None]) -> None:
         try:
             purge()
         except StoreUnavailableError as error:
-            logger.warning(_DROPPED_LATER, error)
+            logger.warning("what is cached for a sign-in is dropped as soon as the store is back: %s", error)

@@ -231,20 +231,16 @@ def response_data(body: Any, decode: Decoder | None) -> tuple[Any, ApiError | No
         return None, without_traceback(error)
 
 
-def filters_of(params: Sequence[str]) -> bool:
-    """Return whether one of these parameters decides which rows a list has; the order alone does not."""
-    return any(param != SORT_PARAM for param in params)
-
-
 def _counted_total(request: ListRequest, ignored: Sequence[str], total: int | None, *, whole: int | None) -> int | None:
     """Return the total of a list, where it is certainly one of the filtered list.
 
     :param ignored: the parameters that were not followed.
     :param whole: the number of rows of a list that is here from its beginning to its end; else None.
     """
-    if filters_of(ignored):
+    # The order decides nothing about which rows a list has.
+    if {*ignored} - {SORT_PARAM}:
         return None
-    is_certain = not filters_of(request.filtered_by) or offers_totals(request.hook) or total == whole
+    is_certain = not {*request.filtered_by} - {SORT_PARAM} or offers_totals(request.hook) or total == whole
     return total if is_certain else None
 
 

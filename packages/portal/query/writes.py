@@ -26,7 +26,6 @@ from portal.query.cache import (
     VersionStamp,
     WriteRecord,
     exact_query,
-    matching_queries,
     query_name,
     row_id,
 )
@@ -39,7 +38,9 @@ from portal.query.endpoints import (
     Registry,
     SetAnswer,
     WriteRequest,
+    check_known,
     given_params,
+    parameter_names,
     query_key,
 )
 from portal.query.offered_calls import absence, check_offered
@@ -145,7 +146,7 @@ class Writes:
 
         :param params: the one query with exactly these parameters.
         :param matching: all queries that have these parameters among theirs.
-        :raises UsageError: both are given, or an address can't carry a value.
+        :raises UsageError: both are given, the endpoint has no such parameter, or an address can't carry a value.
         :raises SignInEndedError: the sign-in is over.
         :raises ApiError: the access token has expired and there is no fresh one now.
         """
@@ -155,7 +156,9 @@ class Writes:
         if params is not None:
             queries = StaleQueries(params=given_params(params, endpoint=endpoint))
         elif matching is not None:
-            queries = matching_queries(matching, endpoint=endpoint, by="matching", registry=self.reads.fetcher.registry)
+            query = self.reads.fetcher.registry.queries.get(endpoint)
+            check_known(matching, known=parameter_names(query.params) if query else None, endpoint=endpoint)
+            queries = StaleQueries(params=given_params(matching, endpoint=endpoint), exact=False)
         cache = self.reads.sign_in.cache()
         self._record(cache, {endpoint: WriteRecord(stale=(queries,))}, {}, sent=self.reads.sign_in.token)
 

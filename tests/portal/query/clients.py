@@ -9,7 +9,7 @@ from typing import Any
 from portal.query import QueryClient, QueryGroup, paginated_query_endpoint, query_endpoint
 from portal.query.endpoints.registry import Registry
 from portal.services.user import UserQueries
-from tests.portal.query.world import User
+from tests.portal.query.world import User, World
 from tests.support.client_endpoints import PATH, ClientMutations, ClientQueries
 
 
@@ -95,6 +95,18 @@ def before_next(user: User, operation: str, run: Callable[[], object]) -> None:
             run()
 
     user.store.before_each = before
+
+
+def before_operation(where: User | World, number: int, run: Callable[[], object]) -> None:
+    """Run something before the operation of this number of the store only, counted from 0."""
+    left = iter(range(number))
+
+    def before(_called: str) -> None:
+        if next(left, None) is None:
+            where.store.before_each = None
+            run()
+
+    where.store.before_each = before
 
 
 def failing(error: Exception) -> Callable[[str, str], None]:

@@ -28,7 +28,7 @@ from portal.config.limits import MAX_PAGES, STALE_TIME_S
 from portal.errors import ApiNotFoundError, StoreUnavailableError
 from portal.process.single_flight import SingleFlight
 from portal.query.cache.pages import PAGE_LIFETIME_S
-from tests.portal.query.clients import failing
+from tests.portal.query.clients import before_operation, failing
 from tests.portal.query.fakes import FakeBackend, NoSingleFlight, unavailable
 from tests.portal.query.world import World
 from tests.portal.query.write_rules import WriteRules, nested_actions
@@ -235,18 +235,13 @@ class QueryMachine(WriteRules):
         for key in keys:
             self._evict(key)
 
-    @rule(operation=st.integers(1, 8))
+    @rule(operation=st.integers(0, 7))
     def a_store_operation_will_fail(self, operation: int) -> None:
-        left = [operation]
+        def fail() -> None:
+            self.store_failures += 1
+            raise StoreUnavailableError("once, for this test")
 
-        def fail(_: str) -> None:
-            left[0] -= 1
-            if left[0] == 0:
-                self.world.store.before_each = None
-                self.store_failures += 1
-                raise StoreUnavailableError("once, for this test")
-
-        self.world.store.before_each = fail
+        before_operation(self.world, operation, fail)
 
     @rule(process=st.integers(0, 1))
     def a_process_is_replaced(self, process: int) -> None:

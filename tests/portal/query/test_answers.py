@@ -118,10 +118,10 @@ def queries(faulty: Faulty) -> Any:
     [
         (None, None, "the response is no object"),
         ([], None, "the response is no object"),
-        ({"name": "no id"}, None, "get_params raised"),
+        ({"name": "no id"}, None, "names no query"),
         ({"id": "n"}, lambda _sent, _data: {"id": "other"}, "another id than its query"),
         ({"name": "no id"}, lambda _sent, _data: {"id": "n"}, "another id than its query"),
-        ({"id": "n"}, lambda _sent, _data: None, "params should be a mapping"),
+        ({"id": "n"}, lambda _sent, _data: None, "not a mapping"),
         ({"id": "n"}, lambda _sent, _data: {}, "is missing"),
         ({"id": "n"}, lambda _sent, _data: {"id": "n", "more": 1}, "more is no parameter"),
         ({"id": ""}, None, "no address has ''"),

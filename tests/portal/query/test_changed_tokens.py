@@ -33,17 +33,6 @@ class TestMixedTokens:
         ada.backend.rows.clear()
         assert listed(ada) == []
 
-    def test_answer_under_an_opaque_token_is_not_stored(self, ada: User, tokens: TokenStore) -> None:
-        """Nobody can tell whose it is: it is shown to this request alone."""
-        listed(ada, {"q": "5"})
-        ada.backend.users["opaque"] = "ben"
-        opaque = TokenPair(access="opaque", refresh="another")
-        ada.backend.before = lambda *_: tokens.rotate(opaque, replaced="refresh of ada") and None
-        assert listed(ada.process.request_with(tokens)) == ["c5", "c4"]
-        ada.backend.before = None
-        with ada.reads(1):
-            listed(ada)
-
     def test_refresh_before_a_read_opens_the_others_cache(self, ada: User, tokens: TokenStore) -> None:
         client = ada.process.request_with(tokens)
         assert me(client).unwrap()["id"] == "ada"
@@ -147,8 +136,11 @@ class TestATokenThatWasSignedOut:
             assert listed(client) == ["c5", "c4"]
         assert (ada.tokens.ended, ada.tokens.cleared, ada.tokens.lost) == (is_known, is_known, False)
 
-    def test_counts_where_its_cache_cannot_be_opened(self, ada: User) -> None:
+    @pytest.mark.parametrize("read", [[], [1]], ids=["not cached", "cached"])
+    def test_reads_nothing_without_the_store(self, ada: User, read: list[int]) -> None:
         """The tombstones may lie in another store than what is cached."""
+        for _ in read:
+            listed(ada)
         ada.backend.signed_out.add(ada.tokens.current.access)
         ada.store.down = True
         with pytest.raises(SignInEndedError):

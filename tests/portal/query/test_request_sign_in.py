@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from portal.api.tokens import TokenStore
-from portal.errors import ApiForbiddenError, ApiUnauthorizedError, SignInEndedError
+from portal.errors import ApiForbiddenError, ApiUnauthorizedError
 from portal.query import MutationGroup, QueryGroup, RowParams, mutation_endpoint, query_endpoint, use_queries
 from portal.query.endpoints.registry import Registry
 from portal.services.auth import AuthMutations
@@ -189,12 +189,3 @@ def test_tokens_of_two_users_write_nothing(ada: User) -> None:
     assert me(client).error is not None
     assert ClientMutations.use_create_client_mutation(client).mutate(body=BODY).error is not None
     assert ada.backend.counted()["POST", "/energy/clients"] == 0
-
-
-def test_signed_out_token_reads_nothing_without_the_store(ada: User) -> None:
-    """The tombstones may lie in another one."""
-    listed(ada)
-    ada.backend.signed_out.add(ada.tokens.current.access)
-    ada.store.down = True
-    with pytest.raises(SignInEndedError):
-        listed(ada)

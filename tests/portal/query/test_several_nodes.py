@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.portal.query.clients import names, rename
+from tests.portal.query.clients import before_operation, names, rename
 from tests.portal.query.fakes import FakeCluster, FakeStore
 from tests.portal.query.query_machine import QueryMachine, run_machine
 from tests.portal.query.world import Process, World
@@ -40,16 +40,10 @@ class Scene:
     @contextmanager
     def between(self, step: int, action: Callable[[], object]) -> Iterator[None]:
         """Do something before the operation of that number inside the block; where it has fewer, afterwards."""
-        store, first, done = self.world.store, self.world.store.trips, []
-
-        def before(_name: str) -> None:
-            if store.trips - first == step + 1:
-                store.before_each = None
-                done.append(action())
-
-        store.before_each = before
+        done: list[object] = []
+        before_operation(self.world, step, lambda: done.append(action()))
         yield
-        store.before_each = None
+        self.world.store.before_each = None
         if not done:
             action()
 

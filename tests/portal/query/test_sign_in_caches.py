@@ -16,7 +16,7 @@ from portal.query.cache import ALL_STALE
 from portal.query.cache.pages import PAGE_LIFETIME_S
 from portal.query.cache.write_records import parse_record
 from portal.query.sign_in_caches import CACHE_LIFETIME_S, MAX_PENDING, USED_TOKEN_KEPT_S, SignInCaches, cache_key
-from tests.portal.query.clients import before_next, clients, listed, me, names, once, rename
+from tests.portal.query.clients import before_next, before_operation, clients, listed, me, names, once, rename
 from tests.portal.query.fakes import make_token
 from tests.portal.query.world import User, World
 
@@ -199,14 +199,7 @@ class TestTombstone:
             ada.backend.signed_out.add(ada.tokens.current.access)
             ada.elsewhere().request().purge()
 
-        left = iter(range(step))
-
-        def before(_name: str) -> None:
-            if next(left, None) is None:
-                ada.store.before_each = None
-                sign_out()
-
-        ada.store.before_each = before
+        before_operation(ada, step, sign_out)
         with suppress(SignInEndedError):
             listed(ada)
         ada.store.before_each = None

@@ -45,7 +45,6 @@ from portal.query.cache.write_records import (
     StaleQueries,
     WriteRecord,
     exact_query,
-    matching_queries,
     query_name,
     row_id,
 )

@@ -43,10 +43,8 @@ def declared_matches(
     """
     hook = registry.mutations.get(by)
     # A list has one helper of each kind at most (portal.query.E008).
-    found = (
-        [helper.matches for helper in hook.helpers if (helper.kind, helper.target) == (kind, endpoint)] if hook else []
-    )
-    matches = found[0] if found else None
+    helpers = hook.helpers if hook else ()
+    matches = next((helper.matches for helper in helpers if (helper.kind, helper.target) == (kind, endpoint)), None)
     if matches is None:
         return None if params or hook is None else True
     try:
@@ -94,15 +92,15 @@ class ReadResult:
         """When the request of the oldest page left, seconds since the epoch; None without pages."""
         return min([merged.page.at for merged in self.pages], default=None)
 
-    @property
-    def version(self) -> tuple[object, ...] | None:
-        """Return the name of these pages among all reads of the query: their spaces and moments.
+    def version(self, request: ReadRequest) -> tuple[object, ...] | None:
+        """Return the name of the data: the query, since rows that contradict it are left out, the spaces and moments.
 
         None beside an error, where the pages show a write that they did not come with, and where the store has none.
         """
         pages = [merged.page for merged in self.pages if not merged.is_patched]
         named = [((page.stamp.position, page.stamp.generation), page.at, page.cursor) for page in pages if page.stamp]
-        return tuple(named) if named and len(named) == len(self.pages) and self.error is None else None
+        is_named = named and len(named) == len(self.pages) and self.error is None
+        return (request.key.digest, *named) if is_named else None
 
     @property
     def cache_status(self) -> CacheStatus:

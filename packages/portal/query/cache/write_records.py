@@ -4,8 +4,8 @@ A write never edits a page. It appends ONE record to the write log of each endpo
 the records (:mod:`portal.query.cache.patches`). Where it is not certain what a write changed, its record is
 `ALL_STALE`: then older pages are fetched again.
 
-A mistake in the parameters of an invalidation would invalidate nothing, and nobody would notice. So parameters that fit
-no query of the endpoint select all of its queries, with a warning.
+A mistake in the parameters of an invalidation would invalidate nothing, and nobody would notice. So what a write's
+function gives, and what fits no query of the endpoint, selects all of its queries, with a warning.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from typing import Any, Final, TypeAlias
 import msgspec
 
 from portal.config.contract_names import ID_FIELD
-from portal.errors import ApiNotFoundError, UsageError
 from portal.query.endpoints import (
     LIST_HELPERS,
     Registry,
@@ -26,7 +25,6 @@ from portal.query.endpoints import (
     canonical_json,
     checked_params,
     given_params,
-    parameter_names,
 )
 
 Kind: TypeAlias = str
@@ -164,51 +162,19 @@ def row_id(row: object) -> str | None:
 logger = logging.getLogger("portal.query")
 
 
-def exact_query(get_params: Callable[[], object], *, endpoint: str, by: str, registry: Registry) -> StaleQueries:
+def exact_query(get_params: Callable[[], Any], *, endpoint: str, by: str, registry: Registry) -> StaleQueries:
     """Return the one query with exactly the parameters that a team's function gives.
 
     :param by: what gives them, for the warning.
     """
     query = registry.queries.get(endpoint)
     try:
-        given = get_params()
-    except Exception:
-        logger.warning(
-            "%s: get_params raised, so all of %s is fetched anew; it should give the parameters of the query",
-            by,
-            endpoint,
-            exc_info=True,
-        )
-        return ALL_QUERIES
-    if not isinstance(given, Mapping):
-        return _all_queries(by, endpoint, f"{endpoint}: params should be a mapping, not {type(given).__name__}")
-    try:
-        params = given_params(given, endpoint=endpoint)
+        params = given_params({**get_params()}, endpoint=endpoint)
         if query is not None:
             checked_params(given=params, declared=query.params, endpoint=endpoint)
             # If the parameters are not typed, only the address shows whether one is missing.
             address(url=query.url, params=params, endpoint=endpoint)
-    except (UsageError, ApiNotFoundError) as error:
-        return _all_queries(by, endpoint, error)
+    except Exception:
+        logger.warning("%s names no query of %s, so all of it is fetched anew", by, endpoint, exc_info=True)
+        return ALL_QUERIES
     return StaleQueries(params=params)
-
-
-def matching_queries(given: Mapping[str, object], *, endpoint: str, by: str, registry: Registry) -> StaleQueries:
-    """Return all queries that have these parameters among theirs.
-
-    :raises UsageError: an address can't carry a value.
-    """
-    params = given_params(given, endpoint=endpoint)
-    query = registry.queries.get(endpoint)
-    known = None if query is None else parameter_names(query.params)
-    unknown = ", ".join(name for name in params if known is not None and name not in known)
-    if known is not None and unknown:
-        return _all_queries(
-            by, endpoint, f"{unknown} is no parameter of it; it knows {', '.join(sorted(known)) or 'none'}"
-        )
-    return StaleQueries(params=params, exact=False)
-
-
-def _all_queries(by: str, endpoint: str, reason: object) -> StaleQueries:
-    logger.warning("%s names no query of %s, so all of it is fetched anew: %s", by, endpoint, reason)
-    return ALL_QUERIES

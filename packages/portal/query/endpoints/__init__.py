@@ -25,6 +25,7 @@ from portal.query.endpoints.effects import (
 from portal.query.endpoints.mutations import DeclaredMutation, Method
 from portal.query.endpoints.params import (
     RowFilter,
+    check_known,
     checked_params,
     filter_of,
     given_params,

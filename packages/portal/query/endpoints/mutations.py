@@ -136,7 +136,6 @@ class DeclaredMutation(Endpoint[TParams], Generic[TData, TBody, TParams]):
         """
         if self.data is None:
             raise UsageError(f"{self.declared_with}: give data=…, the type of the response, to set it as an answer")
-        self._check_function("get_params", get_params)
         given, own = get_params, decoder_of(self.data) or copied
         of_json = None if given is None else lambda variables, response: given(variables, own(response))
         return self._and(SetAnswer(query=_checked_query(query_key), get_params=of_json))
@@ -155,11 +154,7 @@ class DeclaredMutation(Endpoint[TParams], Generic[TData, TBody, TParams]):
         :param tag: all queries of all endpoints that have this among their `tags`, wherever they are declared.
         :raises UsageError: not one of `query_key` and `tag` is given.
         """
-        self._check_function("get_params", get_params)
         if tag is not None and query_key is None and get_params is None:
-            name: object = tag
-            if not isinstance(name, str) or not name:
-                raise UsageError(f"{self.declared_with}: tag should be a name, not {tag!r}")
             return replace(self, invalidated_tags=(*self.invalidated_tags, tag))
         if tag is not None or query_key is None:
             raise UsageError(f"{self.declared_with}: give query_key=…, or tag=… alone, for what becomes stale")
@@ -203,28 +198,21 @@ class DeclaredMutation(Endpoint[TParams], Generic[TData, TBody, TParams]):
         matches: Matches[Any, Any] | None = None,
         newest_first_by: str | None = None,
     ) -> Self:
-        self._check_function(helper.option, select)
-        self._check_function("matches", matches)
+        if newest_first_by is not None and matches is not None:
+            raise UsageError(f"{self.declared_with}: give matches or newest_first_by, not both: each says it all")
+        fits = _of_rows(matches, query)
         if newest_first_by is not None:
-            if matches is not None:
-                raise UsageError(f"{self.declared_with}: give matches or newest_first_by, not both: each says it all")
-            matches = _by_creation(newest_first_by, keeps_place=helper.keeps_place)
-        else:
-            matches = _of_rows(matches, query)
+            fits = _by_creation(newest_first_by, keeps_place=helper.keeps_place)
         if helper.puts_row and self.data is None:
             raise UsageError(
                 f"{self.declared_with}: give data=…, the type of the response, to put a row of it in a list"
             )
         if helper.puts_row and select is not None:
             select = _of_response(select, decoder_of(self.data))
-        return self._and(helper(query=_checked_query(query), select=select, matches=matches))
+        return self._and(helper(query=_checked_query(query), select=select, matches=fits))
 
     def _and(self, effect: Effect) -> Self:
         return replace(self, effects=(*self.effects, effect))
-
-    def _check_function(self, name: str, function: object) -> None:
-        if function is not None and not callable(function):
-            raise UsageError(f"{self.declared_with}: {name} should be a function, not {function!r}")
 
 
 def _checked_query(query: object) -> AnyQueryKey:

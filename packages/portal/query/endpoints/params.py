@@ -5,7 +5,7 @@ section 7). So each parameter of a list belongs to a field.
 """
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
@@ -61,18 +61,25 @@ def checked_params(*, given: object, declared: Any, endpoint: str) -> Mapping[st
             raise UsageError(f"{endpoint}: this endpoint takes no params; declare them with params=…")
         return {}
     known, required = _names(declared)
-    if known is None:
-        return given
-    unknown = [name for name in given if name not in known]
-    if unknown:
-        raise UsageError(
-            f"{endpoint}: {', '.join(map(str, unknown))} is no parameter of this endpoint;"
-            f" it knows {', '.join(sorted(known)) or 'none'}"
-        )
+    check_known(given, known=known, endpoint=endpoint)
     missing = [name for name in required if given.get(name) is None]
     if missing:
         raise UsageError(f"{endpoint}: the parameter {', '.join(sorted(missing))} is missing")
     return given
+
+
+def check_known(given: Iterable[object], *, known: Collection[str] | None, endpoint: str) -> None:
+    """Refuse names of parameters that an endpoint does not declare.
+
+    :param known: None where every name is allowed.
+    :raises UsageError: a parameter is unknown; the message names the known ones.
+    """
+    unknown = [] if known is None else [str(name) for name in given if name not in known]
+    if unknown:
+        raise UsageError(
+            f"{endpoint}: {', '.join(unknown)} is no parameter of this endpoint;"
+            f" it knows {', '.join(sorted(known or ())) or 'none'}"
+        )
 
 
 def named_params(named: Mapping[str, Any], *, declared: type[Any] | None, endpoint: str) -> dict[str, Any]:
@@ -83,11 +90,7 @@ def named_params(named: Mapping[str, Any], *, declared: type[Any] | None, endpoi
     if not _is_params(declared):
         return dict(named)
     names = _wire_names(declared)
-    unknown = [name for name in named if name not in names]
-    if unknown:
-        raise UsageError(
-            f"{endpoint}: {', '.join(unknown)} is no parameter of this endpoint; it knows {', '.join(sorted(names))}"
-        )
+    check_known(named, known=names, endpoint=endpoint)
     literals = literal_params(declared)
     for name in literals.keys() & named.keys():
         value, known = named[name], literals[name]

@@ -28,7 +28,8 @@ from portal.rows import JoinedValues
 
 #: Hexadecimal characters of a digest that name an entry: 128 bits.
 _DIGEST_CHARS = 32
-_CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+#: JSON with sorted keys: equal text for equal values.
+canonical_json = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False).encode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,11 +66,6 @@ def query_key(*, endpoint: str, params: Mapping[str, Any] | None = None, paginat
     """
     given = MappingProxyType(given_params(params, endpoint=endpoint))
     return QueryKey(endpoint=endpoint, params=given, paginated=paginated)
-
-
-def canonical_json(value: object) -> str:
-    """JSON with sorted keys: equal text for equal values."""
-    return _CANONICAL.encode(value)
 
 
 TParams = TypeVar("TParams")

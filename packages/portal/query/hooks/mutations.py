@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Generic, Never, TypeVar, get_args, get_origin, is_typeddict, overload
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, get_args, get_origin, is_typeddict, overload
 
 from portal.errors import ApiError, UsageError
 from portal.query.calls import derived_key
@@ -63,7 +63,7 @@ class MutationHook(DeclaredMutation[TData, TBody, TParams]):
     def __call__(
         self,
         request: Requester,
-        *misplaced: Never,
+        *,
         on_success: Callable[[TData], object] | None = None,
         on_error: Callable[[ApiError], object] | None = None,
         idempotency_key: str | None = None,
@@ -77,10 +77,6 @@ class MutationHook(DeclaredMutation[TData, TBody, TParams]):
             under the same key, the same body is sent under the same `Idempotency-Key`, and another body under another
             one. Without it, each run has its own key.
         """
-        if misplaced:
-            raise UsageError(
-                f"{self.key}: give on_success=… and the other options by name, and the rest to {self.call_shape}"
-            )
         return Mutation(
             hook=self,
             client=client_of(request),
@@ -120,7 +116,7 @@ class Mutation(Generic[TData, TBody, TParams]):
         self, *, body: TBody, params: TParams | Mapping[str, Any], if_match: int | str | None = ...
     ) -> MutationResult[TData]: ...
     def mutate(
-        self, *misplaced: object, body: Any = None, params: Any = None, if_match: int | str | None = None
+        self, *, body: Any = None, params: Any = None, if_match: int | str | None = None
     ) -> MutationResult[TData]:
         """Run it, with one further try where that can help.
 
@@ -136,8 +132,6 @@ class Mutation(Generic[TData, TBody, TParams]):
                 f"{hook.key}: what answers {self.method} must not write, since browsers repeat and prefetch it;"
                 ' let a form with method="post" send it, and give the view @require_POST'
             )
-        if misplaced:
-            raise UsageError(f"{hook.key}: call {hook.call_shape}, with its parts by name")
         if (body is None) != (hook.body is None) or (params is None) != (hook.params is None):
             raise UsageError(f"{hook.key}: call {hook.call_shape}, as its endpoint declares")
         write = self._request(body, params, if_match)

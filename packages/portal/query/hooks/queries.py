@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Final, Generic, Never, ParamSpec, TypeAlias, TypeVar, Unpack, overload
+from typing import TYPE_CHECKING, Any, Final, Generic, ParamSpec, TypeAlias, TypeVar, Unpack, overload
 
 from portal.errors import UsageError
 from portal.query.client import QueryClient, client_of
@@ -65,7 +65,7 @@ class ReadHook(DeclaredQuery[Any]):
     def invalidate(
         self,
         request: Requester,
-        *misplaced: Never,
+        *,
         params: AllParams | None = None,
         matching: Mapping[str, Any] | None = None,
     ) -> None:
@@ -75,8 +75,6 @@ class ReadHook(DeclaredQuery[Any]):
         :param matching: all queries that have these parameters among theirs.
         :raises UsageError: the parameters do not fit the declaration.
         """
-        if misplaced:
-            raise UsageError(f"{self.key}: give params=… for one query, or matching=… for all with them, by name")
         exact = None if params is None else self.query_key(params).params
         client_of(request).invalidate(self.key, params=exact, matching=matching)
 

@@ -201,12 +201,11 @@ class PageFetcher:
         try:
             with waits_for(read.call.query.key.endpoint):
                 return shared_call.result(timeout_s=(read.budget or self.caller.deadline).remaining())
-        except (ApiUnauthorizedError, ApiTimeoutError):
-            # A 401 refuses the other thread's token, and not the query. It may have had less time.
-            return None
-        except ApiError:
-            raise
-        except Exception:  # noqa: BLE001  its sign-in ended, its page is not for others, or it takes too long
+        except Exception as error:
+            # Its sign-in ended, its page is not for others, or it takes too long. A 401 refuses its token, and not the
+            # query. It may have had less time.
+            if isinstance(error, ApiError) and not isinstance(error, ApiUnauthorizedError | ApiTimeoutError):
+                raise
             return None
 
     def _checked(self, read: Read, page: Page, *, index: int, sent: str | None) -> Page:
