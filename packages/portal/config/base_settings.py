@@ -4,11 +4,9 @@ A project's `settings.py` is `globals().update(project_settings("energy"))` and 
 no database: the backend owns the data. Messages and CSRF live in cookies.
 """
 
-from __future__ import annotations
-
 import logging
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 import jinja2
@@ -24,10 +22,8 @@ from portal.config.environment import (
 from portal.config.limits import MAX_BODY_BYTES, SIGN_IN_MAX_AGE_S, STORE_TIMEOUT_S
 from portal.config.locales import DEFAULT_LOCALE, LOCALES
 from portal.config.places import PACKAGES, SOURCE_ROOT
+from portal.config.portal_config import PortalConfig
 from portal.errors import ConfigurationError
-
-if TYPE_CHECKING:
-    from portal.config.portal_config import PortalConfig
 
 
 def project_settings(app: str) -> dict[str, Any]:

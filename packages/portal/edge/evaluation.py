@@ -3,19 +3,14 @@
 An `Evaluation` is made for each request that :func:`portal.edge.rules.cached_forward` does not answer.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from portal.config.cookies import MAX_PLATFORMS_COOKIE_CHARS
 from portal.edge.locale_negotiation import negotiate_locale
 from portal.edge.paths import encode_query
 from portal.edge.request_context import EdgeUser, RequestContext, is_htmx, is_navigation
+from portal.edge.site import PathInfo, Site
 from portal.identity import TokenCheck, TokenState, parse_platforms_cookie, primary_platform
-
-if TYPE_CHECKING:
-    from portal.edge.site import PathInfo, Site
 
 _CACHED_USERS = 1024
 

@@ -1,12 +1,10 @@
 """`ProxyMiddleware` turns Django's request into a `RequestContext`, and the decision on it into a response."""
 
-from __future__ import annotations
-
 import logging
 import time
 from collections.abc import Callable
 from importlib import import_module
-from typing import TYPE_CHECKING, Final, Protocol, cast
+from typing import Final, Protocol, cast
 
 from django.conf import settings
 from django.core.exceptions import DisallowedHost
@@ -15,6 +13,7 @@ from django.utils import translation
 
 from portal.config.cookies import VAR_PERMITTED_PLATFORMS
 from portal.config.current import portal_config
+from portal.config.platforms import TPlatform
 from portal.edge.decisions import Forward, Redirect, Reject
 from portal.edge.request_context import EdgeUser, IncomingTokens, RequestContext
 from portal.edge.responses import EdgeResponses
@@ -23,9 +22,6 @@ from portal.edge.site import RouteTable, Site, make_site
 from portal.identity import INVALID, make_token_cache
 from portal.telemetry import tracing
 from portal.telemetry.metrics import Counters, Gauges, Label
-
-if TYPE_CHECKING:
-    from portal.config.platforms import TPlatform
 
 logger = logging.getLogger(__name__)
 host_logger = logging.getLogger("portal.edge.http.allowed_hosts")

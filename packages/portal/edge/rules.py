@@ -4,11 +4,9 @@ Pure and total: no Django, no network, no clock, and no exception for any input.
 order; the first rule that gives a decision wins. `explain_route` walks the same rules.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 from urllib.parse import quote
 
 from portal.config.limits import NEXT_MAX_CHARS
@@ -18,9 +16,7 @@ from portal.edge.paths import encode_path, split_locale
 from portal.edge.redirect_targets import accept_target
 from portal.edge.request_context import RequestContext
 from portal.edge.site import PathInfo, Site, read_path_info
-
-if TYPE_CHECKING:
-    from portal.identity import TokenCheck
+from portal.identity import TokenCheck
 
 #: Longer paths and cookies are evaluated each time, so that the caches stay small.
 CACHED_CHARS = 256

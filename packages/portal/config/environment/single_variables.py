@@ -4,8 +4,6 @@ A function gets the variable's name, and by keyword the fields that its row in `
 is None.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import re
@@ -14,7 +12,7 @@ import ssl
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 from portal.config.environment.store_urls import check_store_url
@@ -29,12 +27,9 @@ from portal.config.environment.values import (
     read_words,
 )
 from portal.config.log_lines import LOG_FORMATS
+from portal.config.portal_config import ReadsClaims
 from portal.config.projects import BACKEND_PORT_OFFSET, DEFAULT_PORT_BASE, Project
 from portal.errors import ConfigurationError
-
-if TYPE_CHECKING:
-    from portal.config.portal_config import ReadsClaims
-
 
 STDERR: Final = "stderr"
 OFF: Final = "off"

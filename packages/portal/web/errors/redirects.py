@@ -1,13 +1,11 @@
 """Where a user who can't have the page is led: to the sign-in page, or to the default home (contract, section 5)."""
 
-from __future__ import annotations
-
 import logging
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Final
+from typing import Final
 from urllib.parse import urlencode
 
-from django.http import HttpResponse
+from django.http import HttpResponse, HttpResponseBase
 
 from portal.config.current import portal_config
 from portal.edge import (
@@ -21,10 +19,6 @@ from portal.edge import (
 )
 from portal.web.cookies import WayBack
 from portal.web.request import SAFE_METHODS, PortalRequest, is_page_navigation
-
-if TYPE_CHECKING:
-    from django.http.response import HttpResponseBase
-
 
 logger = logging.getLogger(__name__)
 
