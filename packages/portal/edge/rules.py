@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import quote
 
+from portal.config.cookies import VAR_PERMITTED_PLATFORMS
 from portal.config.limits import NEXT_MAX_CHARS
 from portal.edge.decisions import Decision, Forward, Options, Redirect, Reject
 from portal.edge.evaluation import Evaluation
@@ -65,7 +66,7 @@ def cached_forward(  # noqa: PLR0917  by position: keywords would double the tim
     if not match_path(site, path)[0].normal:
         return None
     decision = decide(
-        RequestContext(site, method, path, access=access, refreshable=refreshable, platforms_cookie=platforms_cookie)
+        RequestContext(site, method, path, access, refreshable, cookies={VAR_PERMITTED_PLATFORMS: platforms_cookie})
     )
     return decision if isinstance(decision, Forward) else None
 
@@ -107,12 +108,12 @@ def _private(ev: Evaluation) -> Decision | None:
         return None
     rule, login, ends = "2-private", ev.context.site.logins[ev.locale()], ev.ends_sign_in()
     if not ev.is_navigation():
-        site, current = ev.context.site, ev.context.current_url
+        site, current = ev.context.site, ev.context.meta.get("HTTP_HX_CURRENT_URL")
         htmx_login = login_url_from(site, locale=ev.locale(), current_url=current) if ev.is_htmx() else None
         return Reject(rule, 401, hx_redirect=htmx_login, ends_sign_in=ends)
     if not ev.reads:
         # Back to the page with the form, which can be filled again.
-        back = login_url_from(ev.context.site, locale=ev.locale(), current_url=ev.context.referer)
+        back = login_url_from(ev.context.site, locale=ev.locale(), current_url=ev.context.meta.get("HTTP_REFERER"))
         return Redirect(rule, 303, back, ends_sign_in=ends)
     return Redirect(rule, 302, login + _back_to_this_page(ev), ends_sign_in=ends)
 

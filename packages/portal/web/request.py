@@ -13,7 +13,7 @@ from portal.api import TokenStore, is_named
 from portal.config.current import portal_config
 from portal.config.locales import DEFAULT_LOCALE, LOCALES
 from portal.config.platforms import TPlatform
-from portal.edge import EdgeUser, Site, is_navigation, navigation_headers
+from portal.edge import EdgeUser, Site, is_navigation
 from portal.process import Deadline
 from portal.query import Endpoint, QueryClient, offers, optional_names
 
@@ -88,7 +88,7 @@ def active_locale() -> str:
 
 def is_page_navigation(request: HttpRequest) -> bool:
     """Whether a browser shows the response as a page (contract, section 5)."""
-    return is_navigation(navigation_headers(request.META))
+    return is_navigation(request.META)
 
 
 def search_text(raw: str) -> str:

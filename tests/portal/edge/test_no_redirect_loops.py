@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
+from portal.config.cookies import VAR_PERMITTED_PLATFORMS
 from portal.edge.decisions import Decision, Forward, Redirect, Reject
 from portal.edge.paths import split_locale
 from portal.edge.request_context import RequestContext
@@ -107,8 +108,8 @@ def most_hops(end: str) -> int:
 @lru_cache(maxsize=50_000)
 def decision_at(at: Browser, edge: Edge) -> Decision:
     """Return what the edge decides: the same whatever the backend says, and for many journeys through this state."""
-    cookie = None if at.cookie is None else dump_platforms_cookie(at.cookie)
-    return edge(RequestContext(SITES[at.app], "GET", at.path, "", at.access, at.refreshable, cookie))
+    cookies = {} if at.cookie is None else {VAR_PERMITTED_PLATFORMS: dump_platforms_cookie(at.cookie)}
+    return edge(RequestContext(SITES[at.app], "GET", at.path, at.access, at.refreshable, cookies=cookies))
 
 
 def step(at: Browser, backend: Backend, *, edge: Edge = decide) -> Browser | str:

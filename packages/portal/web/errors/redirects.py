@@ -13,7 +13,6 @@ from portal.edge import (
     accept_target,
     is_htmx,
     login_url_from,
-    navigation_headers,
     problem_document,
     split_locale,
 )
@@ -97,6 +96,6 @@ def sign_in_ended(request: PortalRequest) -> SignInEndedResponse:
 
 def redirect_htmx(request: PortalRequest, response: HttpResponse, *, url: str) -> HttpResponse:
     """Have htmx open another page in place of this response."""
-    if is_htmx(navigation_headers(request.META)):
+    if is_htmx(request.META):
         response["HX-Redirect"] = url
     return response
