@@ -18,7 +18,7 @@ from portal.edge.decisions import Forward, Redirect, Reject
 from portal.edge.request_context import EdgeUser, RequestContext
 from portal.edge.responses import response_of
 from portal.edge.rules import CACHED_CHARS, DECIDED_RULES, cached_forward, decide
-from portal.edge.site import RouteTable, Site, make_site
+from portal.edge.site import RouteTable, Site
 from portal.identity import INVALID, make_token_cache
 from portal.telemetry import tracing
 from portal.telemetry.metrics import Counters, Gauges, Label
@@ -147,7 +147,7 @@ class ProxyMiddleware:
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         config = portal_config()
         self.get_response = get_response
-        self.site = make_site(
+        self.site = Site(
             project=config.project,
             origins=config.origins,
             routes=load_routes(config.project.app),

@@ -16,7 +16,7 @@ from portal.edge.evaluation import Evaluation
 from portal.edge.paths import encode_path, split_locale
 from portal.edge.redirect_targets import accept_target
 from portal.edge.request_context import RequestContext
-from portal.edge.site import PathInfo, Site, read_path_info
+from portal.edge.site import PathInfo, Site
 from portal.identity import TokenCheck
 
 #: Longer paths and cookies are evaluated each time, so that the caches stay small.
@@ -243,7 +243,7 @@ def match_path(site: Site, path: str) -> tuple[PathInfo, tuple[Rule, ...]]:
 
 
 def _match(site: Site, path: str) -> tuple[PathInfo, tuple[Rule, ...]]:
-    info = read_path_info(site, path)
+    info = PathInfo(site, path)
     return info, tuple(rule for rule in RULES if rule.matches(info))
 
 

@@ -11,14 +11,14 @@ from portal.config.platforms import PLATFORMS
 from portal.config.projects import PROJECTS
 from portal.edge.decisions import Forward, Options, Redirect, Reject
 from portal.edge.request_context import RequestContext
-from portal.edge.site import make_site
+from portal.edge.site import Site
 from portal.identity.token_cache import INVALID, NO_TOKEN, UNVERIFIABLE, TokenCheck, TokenState
 from portal.identity.users import dump_platforms_cookie, user_from_claims
 
 ORIGINS = {project.app: project.local_url(port_base=8000) for project in PROJECTS}
 SHORT_NAMES = {project.app: "gateway" if project.is_gateway else project.app for project in PROJECTS}
 SITES = {
-    SHORT_NAMES[project.app]: make_site(
+    SHORT_NAMES[project.app]: Site(
         project=project,
         origins=ORIGINS,
         routes=importlib.import_module(f"apps.{project.app}.proxy").ROUTES,

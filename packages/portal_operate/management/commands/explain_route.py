@@ -27,7 +27,6 @@ from portal.edge import (
     Site,
     explain,
     load_routes,
-    make_site,
     response_of,
 )
 from portal.identity import TokenCheck, TokenState, make_token_cache, user_from_claims
@@ -66,7 +65,7 @@ class Command(AdministrationCommand):
 
     def answer(self, **options: Any) -> CommandAnswer:
         config = portal_config()
-        site = make_site(
+        site = Site(
             project=config.project,
             origins=config.origins,
             routes=load_routes(config.project.app),
