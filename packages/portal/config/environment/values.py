@@ -29,8 +29,8 @@ def read_text(name: str, default: str = "") -> str:
 
 
 def read_choice(name: str, choices: Sequence[str]) -> str:
-    """One of some words; the first one where the variable is unset."""
-    word = read_text(name, choices[0])
+    """One of some words, also in capitals; the first one where the variable is unset."""
+    word = read_text(name, choices[0]).lower()
     if word not in choices:
         raise ConfigurationError(f"{name} should be {' or '.join(choices)}")
     return word
