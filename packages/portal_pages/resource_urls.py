@@ -1,10 +1,10 @@
 """The URLs of one resource: list, create, detail, edit, delete."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any, Final, TypeVar
+
+from django.urls import URLPattern
 
 from portal.errors import UsageError
 from portal.query import Endpoint, MutationHook, QueryHook, Row, RowParams
@@ -16,10 +16,6 @@ from portal_pages.forms import NEW, AddView, CreateView, EditView, UndoPage
 from portal_pages.lists import ListView, views_of
 from portal_pages.page_names import DeclaredPage, PageNames
 from portal_pages.records import DELETE, RESTORE, UNDO, BulkPage, DeleteView, DetailView, RestorePage, fields_of
-
-if TYPE_CHECKING:
-    from django.urls import URLPattern
-
 
 TRow = TypeVar("TRow", bound=Row)
 #: Pages to which only a page leads that needs the same permission.

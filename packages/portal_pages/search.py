@@ -1,10 +1,8 @@
 """The search over everything that the user may open."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 from urllib.parse import quote, urlencode
 
 from django.http import HttpResponse
@@ -14,16 +12,13 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
 from portal.config.current import portal_config
+from portal.config.platforms import Platform
 from portal.edge import NO_SEGMENT
 from portal.query import PaginatedResult, Row, use_queries
 from portal.services.searched_lists import SearchedList, offered_lists
 from portal.web.frame import use_app_essentials
 from portal.web.present import id_segment, is_not_there, part_if_answered
 from portal.web.request import PortalRequest, active_locale, best_first, folded, search_text
-
-if TYPE_CHECKING:
-    from portal.config.platforms import Platform
-
 
 #: A shorter text would find nearly every row.
 MIN_TEXT_CHARS: Final = 2

@@ -1,16 +1,13 @@
 """The URLs of an app with pages: those that every app has, the search, and the app's own."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
+
+from django.urls import URLPattern, URLResolver
 
 from portal.web import urls as every_apps
 from portal.web.guards import neutral_page
 from portal_pages.search import search
-
-if TYPE_CHECKING:
-    from django.urls import URLPattern, URLResolver
 
 _SEARCH: Final = neutral_page("search", search, name="search")
 

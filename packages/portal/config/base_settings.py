@@ -4,11 +4,9 @@ A project's `settings.py` is `globals().update(project_settings("energy"))` and 
 no database: the backend owns the data. Messages and CSRF live in cookies.
 """
 
-from __future__ import annotations
-
 import logging
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 import jinja2
@@ -24,10 +22,8 @@ from portal.config.environment import (
 from portal.config.limits import MAX_BODY_BYTES, SIGN_IN_MAX_AGE_S, STORE_TIMEOUT_S
 from portal.config.locales import DEFAULT_LOCALE, LOCALES
 from portal.config.places import PACKAGES, SOURCE_ROOT
+from portal.config.portal_config import PortalConfig
 from portal.errors import ConfigurationError
-
-if TYPE_CHECKING:
-    from portal.config.portal_config import PortalConfig
 
 
 def project_settings(app: str) -> dict[str, Any]:
@@ -43,7 +39,7 @@ def project_settings(app: str) -> dict[str, Any]:
 
 
 def build_settings(config: PortalConfig) -> dict[str, Any]:
-    """The settings that follow from a configuration; reads nothing else."""
+    """The settings that follow from a configuration; reads nothing else. Where Django's own value is right, none is."""
     app = config.project.app
     return {
         "PORTAL": config,
@@ -77,14 +73,11 @@ def build_settings(config: PortalConfig) -> dict[str, Any]:
             "django.contrib.messages.middleware.MessageMiddleware",
         ],
         "TEMPLATES": _templates(config),
-        "DATABASES": {},
         "CACHES": _caches(config),
         "MESSAGE_STORAGE": "portal.web.cookies.message_storage.AppCookieStorage",
         "LANGUAGE_CODE": DEFAULT_LOCALE,
         "LANGUAGES": list(LOCALES.items()),
         "LOCALE_PATHS": [SOURCE_ROOT / "apps" / "locale"],
-        "USE_I18N": True,
-        "USE_TZ": True,
         "TIME_ZONE": "UTC",
         "APPEND_SLASH": False,
         "FORM_RENDERER": "portal.web.templating.form_renderer.FormRenderer",
@@ -185,21 +178,14 @@ def _security(config: PortalConfig) -> dict[str, Any]:
     return {
         "CSRF_COOKIE_NAME": f"{prefix}csrf_{app}",
         "CSRF_COOKIE_SECURE": config.secure,
-        "CSRF_COOKIE_SAMESITE": "Lax",
         "CSRF_COOKIE_HTTPONLY": True,
         "CSRF_COOKIE_AGE": SIGN_IN_MAX_AGE_S,
         "CSRF_FAILURE_VIEW": "portal.web.errors.failure_pages.csrf_failure",
         "CSRF_TRUSTED_ORIGINS": [config.own_origin],
-        # There is no session: these are the attributes of the messages' cookie (portal.web.cookies.message_storage).
+        # There is no session: this is of the messages' cookie (portal.web.cookies.message_storage).
         "SESSION_COOKIE_SECURE": config.secure,
-        "SESSION_COOKIE_HTTPONLY": True,
-        "SESSION_COOKIE_SAMESITE": "Lax",
-        "SECURE_CONTENT_TYPE_NOSNIFF": True,
-        "SECURE_REFERRER_POLICY": "same-origin",
-        "SECURE_CROSS_ORIGIN_OPENER_POLICY": "same-origin",
         "SECURE_HSTS_SECONDS": 31_536_000 if config.secure else 0,
         "SECURE_PROXY_SSL_HEADER": ("HTTP_X_FORWARDED_PROTO", "https") if config.behind_proxy else None,
-        "X_FRAME_OPTIONS": "DENY",
         # `check --deploy` looks for Django's two middlewares; `portal.web.security_headers` adds their headers.
         "SILENCED_SYSTEM_CHECKS": ["security.W001", "security.W002"],
         # Django's own name and form, from 6.0 on.

@@ -1,13 +1,8 @@
 """The running project's configuration, for the layers that need it at request time."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from django.conf import settings
 
-if TYPE_CHECKING:
-    from portal.config.portal_config import PortalConfig
+from portal.config.portal_config import PortalConfig
 
 
 def portal_config() -> PortalConfig:

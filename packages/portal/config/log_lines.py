@@ -8,8 +8,6 @@ No traceback shows a variable's value: one of them may be a token. What looks li
 writes it, and so are the tokens of the request.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -19,13 +17,11 @@ from datetime import UTC, datetime
 from http import HTTPStatus
 from logging import LogRecord
 from textwrap import indent
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from structlog.processors import JSONRenderer, format_exc_info
 from structlog.stdlib import ExtraAdder, ProcessorFormatter
-
-if TYPE_CHECKING:
-    from structlog.typing import EventDict, Processor, WrappedLogger
+from structlog.typing import EventDict, Processor, WrappedLogger
 
 #: What the lines of this thread say beside their message: a function, called only where a line is written. It costs a
 #: request a tenth of a microsecond; structlog's own context variables, which are bound by name, cost two.

@@ -33,7 +33,7 @@ from portal.edge.paths import (
     split_locale,
 )
 from portal.edge.redirect_targets import accept_target, with_locale
-from portal.edge.request_context import EdgeUser, RequestContext, is_htmx, is_navigation, navigation_headers
-from portal.edge.responses import PROBLEM_CONTENT_TYPE, EdgeResponses, problem_document
+from portal.edge.request_context import EdgeUser, RequestContext, is_htmx, is_navigation
+from portal.edge.responses import PROBLEM_CONTENT_TYPE, problem_document, response_of
 from portal.edge.rules import login_url_from
-from portal.edge.site import RouteTable, Site, make_site
+from portal.edge.site import RouteTable, Site

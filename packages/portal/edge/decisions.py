@@ -4,13 +4,10 @@
 is no refresh token, so the response clears the sign-in cookies.
 """
 
-from __future__ import annotations
+from typing import NamedTuple, TypeAlias
 
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
-
-if TYPE_CHECKING:
-    from portal.config.platforms import TPlatform
-    from portal.edge.request_context import EdgeUser
+from portal.config.platforms import TPlatform
+from portal.edge.request_context import EdgeUser
 
 
 class Forward(NamedTuple):

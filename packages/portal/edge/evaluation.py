@@ -3,19 +3,14 @@
 An `Evaluation` is made for each request that :func:`portal.edge.rules.cached_forward` does not answer.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
-from portal.config.cookies import MAX_PLATFORMS_COOKIE_CHARS
+from portal.config.cookies import MAX_PLATFORMS_COOKIE_CHARS, VAR_PERMITTED_PLATFORMS, VAR_SELECTED_LOCALE
 from portal.edge.locale_negotiation import negotiate_locale
 from portal.edge.paths import encode_query
 from portal.edge.request_context import EdgeUser, RequestContext, is_htmx, is_navigation
+from portal.edge.site import PathInfo, Site
 from portal.identity import TokenCheck, TokenState, parse_platforms_cookie, primary_platform
-
-if TYPE_CHECKING:
-    from portal.edge.site import PathInfo, Site
 
 _CACHED_USERS = 1024
 
@@ -40,13 +35,14 @@ class Evaluation:
     def locale(self) -> str:
         """The path's locale, else the visitor's."""
         return self.path.locale or negotiate_locale(
-            cookie=self.context.locale_cookie, accept_language=self.context.accept_language
+            cookie=self.context.cookies.get(VAR_SELECTED_LOCALE),
+            accept_language=self.context.meta.get("HTTP_ACCEPT_LANGUAGE"),
         )
 
     def user(self) -> EdgeUser:
         """The user of this request."""
         if self._user is None:
-            context, cookie = self.context, self.context.platforms_cookie
+            context, cookie = self.context, self.context.cookies.get(VAR_PERMITTED_PLATFORMS)
             if cookie is not None and len(cookie) > MAX_PLATFORMS_COOKIE_CHARS:
                 cookie = None  # counts as empty, and would make the cache's key long
             self._user = _edge_user(context.site, context.access, context.refreshable, cookie, self.locale())
@@ -54,15 +50,16 @@ class Evaluation:
 
     def query(self) -> str:
         """The query with its question mark, as in an address; empty without a query."""
-        return f"?{encode_query(self.context.query)}" if self.context.query else ""
+        query: str = self.context.meta.get("QUERY_STRING", "")
+        return f"?{encode_query(query)}" if query else ""
 
     def is_navigation(self) -> bool:
         """Whether a browser shows the response as a page."""
-        return is_navigation(self.context)
+        return is_navigation(self.context.meta)
 
     def is_htmx(self) -> bool:
         """Whether htmx sent the request."""
-        return is_htmx(self.context)
+        return is_htmx(self.context.meta)
 
     def ends_sign_in(self) -> bool:
         """Whether the access token is dead and no refresh token can replace it."""

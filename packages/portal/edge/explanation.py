@@ -1,16 +1,12 @@
 """How the edge came to a decision, rule by rule: the text of `explain_route`. Pure."""
 
-from __future__ import annotations
+from typing import NamedTuple
 
-from typing import TYPE_CHECKING, NamedTuple
-
+from portal.edge.decisions import Decision
 from portal.edge.evaluation import Evaluation
+from portal.edge.request_context import RequestContext
 from portal.edge.rules import RULES, match_path
 from portal.identity import TokenState
-
-if TYPE_CHECKING:
-    from portal.edge.decisions import Decision
-    from portal.edge.request_context import RequestContext
 
 NOT_THIS_PATH = "not this path"
 NOT_THIS_REQUEST = "this path, but not this request"

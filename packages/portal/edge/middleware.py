@@ -1,12 +1,10 @@
 """`ProxyMiddleware` turns Django's request into a `RequestContext`, and the decision on it into a response."""
 
-from __future__ import annotations
-
 import logging
 import time
 from collections.abc import Callable
 from importlib import import_module
-from typing import TYPE_CHECKING, Final, Protocol, cast
+from typing import Final, Protocol, cast
 
 from django.conf import settings
 from django.core.exceptions import DisallowedHost
@@ -15,17 +13,15 @@ from django.utils import translation
 
 from portal.config.cookies import VAR_PERMITTED_PLATFORMS
 from portal.config.current import portal_config
+from portal.config.platforms import TPlatform
 from portal.edge.decisions import Forward, Redirect, Reject
-from portal.edge.request_context import EdgeUser, IncomingTokens, RequestContext
-from portal.edge.responses import EdgeResponses
+from portal.edge.request_context import EdgeUser, RequestContext
+from portal.edge.responses import response_of
 from portal.edge.rules import CACHED_CHARS, DECIDED_RULES, cached_forward, decide
-from portal.edge.site import RouteTable, Site, make_site
+from portal.edge.site import RouteTable, Site
 from portal.identity import INVALID, make_token_cache
 from portal.telemetry import tracing
 from portal.telemetry.metrics import Counters, Gauges, Label
-
-if TYPE_CHECKING:
-    from portal.config.platforms import TPlatform
 
 logger = logging.getLogger(__name__)
 host_logger = logging.getLogger("portal.edge.http.allowed_hosts")
@@ -52,6 +48,18 @@ decision_counters = Counters(
 in_progress = Gauges(
     "portal_http_requests_in_progress", "Requests that the edge has forwarded and that are not answered yet."
 )
+
+
+class IncomingTokens(Protocol):
+    """The two tokens of a request's cookies. Where a cookie comes twice, the last one counts."""
+
+    @property
+    def access(self) -> str | None:
+        """VAR_ACCESS_TOKEN"""
+
+    @property
+    def refresh(self) -> str | None:
+        """VAR_REFRESH_TOKEN"""
 
 
 class SignInCookies(Protocol):
@@ -139,7 +147,7 @@ class ProxyMiddleware:
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         config = portal_config()
         self.get_response = get_response
-        self.site = make_site(
+        self.site = Site(
             project=config.project,
             origins=config.origins,
             routes=load_routes(config.project.app),
@@ -148,7 +156,6 @@ class ProxyMiddleware:
         )
         self.token_cache = make_token_cache(config)
         self.allowed_hosts = AllowedHosts()
-        self.responses = EdgeResponses()
         if not (config.verification.enabled or config.oidc.opaque_access_tokens or config.debug):
             logger.warning(
                 "access tokens are decoded and not verified: set APP_JWT_KEY or APP_JWT_JWKS_URL to verify them"
@@ -159,7 +166,7 @@ class ProxyMiddleware:
         request = cast("EdgeRequest", request)
         if request.path_info not in PROBED_PATHS and not self.allowed_hosts.accepts(request):
             decision_counters.count(UNKNOWN_HOST.rule)
-            return self.responses.respond(UNKNOWN_HOST, request_id=request.request_id)
+            return response_of(UNKNOWN_HOST, request_id=request.request_id)
         store = request.token_store
         tokens = store.incoming
         access = self.token_cache.check(tokens.access, now=time.time())
@@ -169,7 +176,10 @@ class ProxyMiddleware:
         is_short = len(path) <= CACHED_CHARS and len(cookie or "") <= CACHED_CHARS
         decision = cached_forward(self.site, path, method, access, bool(tokens.refresh), cookie) if is_short else None
         if decision is None:
-            decision = decide(RequestContext.from_request(request, tokens=tokens, site=self.site, access=access))
+            context = RequestContext(
+                self.site, method, path, access, bool(tokens.refresh), request.META, request.COOKIES
+            )
+            decision = decide(context)
         decision_counters.count(decision.rule)
         tracing.note(tracing.EDGE_RULE, decision.rule)
         if decision.ends_sign_in:
@@ -186,7 +196,7 @@ class ProxyMiddleware:
                 request.edge_user = decision.user
             if isinstance(decision, Redirect):
                 request.edge_refused = decision.refused
-            response = self.responses.respond(decision, request_id=request.request_id)
+            response = response_of(decision, request_id=request.request_id)
         if self.site.debug:
             response.headers[DEBUG_HEADER] = decision.rule
         return response

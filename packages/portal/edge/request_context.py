@@ -1,153 +1,62 @@
 """The input of a decision, and the user that a forwarded request carries on. Values only.
 
-Headers and cookies of a request are read here and nowhere else in the edge. Its headers also tell what kind of request
-it is, such as a navigation.
+The headers of a request also tell what kind of request it is, such as a navigation.
 """
-
-from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
-from portal.config.cookies import VAR_PERMITTED_PLATFORMS, VAR_SELECTED_LOCALE
+from portal.config.platforms import TPlatform
+from portal.edge.site import Site
 from portal.identity import NO_TOKEN, DecodedUser, TokenCheck
 
-if TYPE_CHECKING:
-    from portal.config.platforms import TPlatform
-    from portal.edge.site import Site
-
 _PAGES = frozenset({"text/html", "application/xhtml+xml"})
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
-class NavigationHeaders(NamedTuple):
-    """The headers that tell what sent a request; None if the request lacks one."""
+def is_htmx(meta: Mapping[str, Any]) -> bool:
+    """Whether htmx sent the request. Its header `HX-Request` is exactly "true".
 
-    accept: str | None
-    #: `Sec-Fetch-Mode`
-    fetch_mode: str | None
-    #: `X-Requested-With`
-    requested_with: str | None
-    #: `HX-Request`
-    htmx: str | None
+    :param meta: the headers of a request, by WSGI's names.
+    """
+    return meta.get("HTTP_HX_REQUEST") == "true"
 
 
-def navigation_headers(meta: Mapping[str, str]) -> NavigationHeaders:
-    """Read them from a request's `META`."""
-    return NavigationHeaders(
-        accept=meta.get("HTTP_ACCEPT"),
-        fetch_mode=meta.get("HTTP_SEC_FETCH_MODE"),
-        requested_with=meta.get("HTTP_X_REQUESTED_WITH"),
-        htmx=meta.get("HTTP_HX_REQUEST"),
-    )
-
-
-def is_htmx(headers: NavigationHeaders | RequestContext) -> bool:
-    """Whether htmx sent the request. Its header `HX-Request` is exactly "true"."""
-    return headers.htmx == "true"
-
-
-def is_navigation(headers: NavigationHeaders | RequestContext) -> bool:
+def is_navigation(meta: Mapping[str, Any]) -> bool:
     """Whether a browser shows the response as a page.
 
     It does not if `Sec-Fetch-Mode` is other than `navigate`, if `X-Requested-With` is present, if htmx sent the
     request, or if `Accept` names no page type and is not exactly `*/*`. A request without `Accept` is a navigation.
     """
-    if headers.fetch_mode is not None and headers.fetch_mode != "navigate":
+    if meta.get("HTTP_SEC_FETCH_MODE", "navigate") != "navigate":
         return False
-    if headers.requested_with is not None or is_htmx(headers):
+    if "HTTP_X_REQUESTED_WITH" in meta or is_htmx(meta):
         return False
-    accept = (headers.accept or "").strip()
+    accept = meta.get("HTTP_ACCEPT", "").strip()
     if accept in {"", "*/*"}:
         return True
     return any(member.partition(";")[0].strip().lower() in _PAGES for member in accept.split(","))
-
-
-class IncomingTokens(Protocol):
-    """The two tokens of a request's cookies. Where a cookie comes twice, the last one counts."""
-
-    @property
-    def access(self) -> str | None:
-        """VAR_ACCESS_TOKEN"""
-
-    @property
-    def refresh(self) -> str | None:
-        """VAR_REFRESH_TOKEN"""
-
-
-class IncomingRequest(Protocol):
-    """The part of Django's `HttpRequest` that the edge reads."""
-
-    META: dict[str, Any]
-    path_info: str
-    method: str | None
-
-    @property
-    def COOKIES(self) -> dict[str, str]:  # noqa: N802  Django's name
-        """Name to value."""
-        ...
 
 
 class RequestContext(NamedTuple):
     """The parts of one request that a decision depends on.
 
     A named tuple takes a third of the time that a dataclass takes to make, and one is made for each request.
-    A header or cookie that the request lacks is None.
     """
 
     site: Site
     method: str
-    #: Decoded, as the URL resolver will see it.
+    #: Decoded, as the URL resolver will see it: Django's `path_info`.
     path: str
-    #: Raw, without the question mark.
-    query: str = ""
     #: The state of VAR_ACCESS_TOKEN now.
     access: TokenCheck = NO_TOKEN
     #: Whether the request has a cookie VAR_REFRESH_TOKEN.
     refreshable: bool = False
-    platforms_cookie: str | None = None
-    locale_cookie: str | None = None
-    accept_language: str | None = None
-    accept: str | None = None
-    #: `Sec-Fetch-Mode`
-    fetch_mode: str | None = None
-    #: `X-Requested-With`
-    requested_with: str | None = None
-    #: `HX-Request`
-    htmx: str | None = None
-    #: `HX-Current-URL`
-    current_url: str | None = None
-    #: `Referer`
-    referer: str | None = None
-
-    @classmethod
-    def from_request(
-        cls, request: IncomingRequest, *, tokens: IncomingTokens, site: Site, access: TokenCheck
-    ) -> RequestContext:
-        """Read a request.
-
-        The path is `path_info`, as for Django's URL resolver: the edge gates the path that is resolved.
-
-        :param access: the state of `tokens.access`.
-        """
-        meta, cookies = request.META, request.COOKIES
-        return cls(
-            site,
-            request.method or "GET",
-            request.path_info,
-            meta.get("QUERY_STRING", ""),
-            access,
-            bool(tokens.refresh),
-            cookies.get(VAR_PERMITTED_PLATFORMS),
-            cookies.get(VAR_SELECTED_LOCALE),
-            meta.get("HTTP_ACCEPT_LANGUAGE"),
-            meta.get("HTTP_ACCEPT"),
-            meta.get("HTTP_SEC_FETCH_MODE"),
-            meta.get("HTTP_X_REQUESTED_WITH"),
-            meta.get("HTTP_HX_REQUEST"),
-            meta.get("HTTP_HX_CURRENT_URL"),
-            meta.get("HTTP_REFERER"),
-        )
+    #: The headers and the query, by WSGI's names.
+    meta: Mapping[str, Any] = _NOTHING
+    cookies: Mapping[str, str | None] = _NOTHING
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,46 +22,45 @@ _DETAILS = {
 }
 
 
-class EdgeResponses:
-    """Makes the response of a decision for which no view runs."""
+_ALWAYS = {"Cache-Control": "private, no-store"}
+_HEADERS = ResponseHeaders(_ALWAYS)
+_VARYING = ResponseHeaders(_ALWAYS | {"Vary": _VARY})
+_VARYING_BY_LANGUAGE = ResponseHeaders(_ALWAYS | {"Vary": _VARY_BY_LANGUAGE})
 
-    def __init__(self) -> None:
-        always = {"Cache-Control": "private, no-store"}
-        self._always = ResponseHeaders(always)
-        self._varying = ResponseHeaders(always | {"Vary": _VARY})
-        self._by_language = ResponseHeaders(always | {"Vary": _VARY_BY_LANGUAGE})
 
-    def respond(self, decision: Redirect | Reject | Options, *, request_id: str = "") -> HttpResponse:
-        """The response of a decision.
+def response_of(decision: Redirect | Reject | Options, *, request_id: str = "") -> HttpResponse:
+    """The response of a decision for which no view runs.
 
-        :param request_id: for the problem document; empty: the document names none.
-        """
-        if isinstance(decision, Redirect):
-            return self._redirect(decision)
-        if isinstance(decision, Reject):
-            return self._problem(decision, request_id)
-        response = _respond(204, b"", _HTML, self._always)
-        response.headers["Allow"] = _ALLOW
-        del response.headers["Content-Type"]
-        return response
+    :param request_id: for the problem document; empty: the document names none.
+    """
+    if isinstance(decision, Redirect):
+        return _redirect(decision)
+    if isinstance(decision, Reject):
+        return _problem(decision, request_id)
+    response = _respond(204, b"", _HTML, _HEADERS)
+    response.headers["Allow"] = _ALLOW
+    del response.headers["Content-Type"]
+    return response
 
-    def _redirect(self, decision: Redirect) -> HttpResponse:
-        headers = self._varying
-        if decision.status == HTTPStatus.TEMPORARY_REDIRECT:
-            headers = self._by_language if decision.varies_by_language else self._always
-        response = _respond(decision.status, b"", _HTML, headers)
-        response.headers["Location"] = decision.location
-        return response
 
-    def _problem(self, decision: Reject, request_id: str) -> HttpResponse:
-        status = decision.status
-        document = problem_document(
-            status=status, title=HTTPStatus(status).phrase, detail=_DETAILS[status], request_id=request_id
-        )
-        response = _respond(status, document, PROBLEM_CONTENT_TYPE, self._varying)
-        if decision.hx_redirect is not None:
-            response.headers["HX-Redirect"] = decision.hx_redirect
-        return response
+def _redirect(decision: Redirect) -> HttpResponse:
+    headers = _VARYING
+    if decision.status == HTTPStatus.TEMPORARY_REDIRECT:
+        headers = _VARYING_BY_LANGUAGE if decision.varies_by_language else _HEADERS
+    response = _respond(decision.status, b"", _HTML, headers)
+    response.headers["Location"] = decision.location
+    return response
+
+
+def _problem(decision: Reject, request_id: str) -> HttpResponse:
+    status = decision.status
+    document = problem_document(
+        status=status, title=HTTPStatus(status).phrase, detail=_DETAILS[status], request_id=request_id
+    )
+    response = _respond(status, document, PROBLEM_CONTENT_TYPE, _VARYING)
+    if decision.hx_redirect is not None:
+        response.headers["HX-Redirect"] = decision.hx_redirect
+    return response
 
 
 def problem_document(*, status: int, title: str, detail: str, request_id: str | None) -> bytes:

@@ -4,23 +4,20 @@ Pure and total: no Django, no network, no clock, and no exception for any input.
 order; the first rule that gives a decision wins. `explain_route` walks the same rules.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 from urllib.parse import quote
 
+from portal.config.cookies import VAR_PERMITTED_PLATFORMS
 from portal.config.limits import NEXT_MAX_CHARS
 from portal.edge.decisions import Decision, Forward, Options, Redirect, Reject
 from portal.edge.evaluation import Evaluation
 from portal.edge.paths import encode_path, split_locale
 from portal.edge.redirect_targets import accept_target
 from portal.edge.request_context import RequestContext
-from portal.edge.site import PathInfo, Site, read_path_info
-
-if TYPE_CHECKING:
-    from portal.identity import TokenCheck
+from portal.edge.site import PathInfo, Site
+from portal.identity import TokenCheck
 
 #: Longer paths and cookies are evaluated each time, so that the caches stay small.
 CACHED_CHARS = 256
@@ -69,7 +66,7 @@ def cached_forward(  # noqa: PLR0917  by position: keywords would double the tim
     if not match_path(site, path)[0].normal:
         return None
     decision = decide(
-        RequestContext(site, method, path, access=access, refreshable=refreshable, platforms_cookie=platforms_cookie)
+        RequestContext(site, method, path, access, refreshable, cookies={VAR_PERMITTED_PLATFORMS: platforms_cookie})
     )
     return decision if isinstance(decision, Forward) else None
 
@@ -111,12 +108,12 @@ def _private(ev: Evaluation) -> Decision | None:
         return None
     rule, login, ends = "2-private", ev.context.site.logins[ev.locale()], ev.ends_sign_in()
     if not ev.is_navigation():
-        site, current = ev.context.site, ev.context.current_url
+        site, current = ev.context.site, ev.context.meta.get("HTTP_HX_CURRENT_URL")
         htmx_login = login_url_from(site, locale=ev.locale(), current_url=current) if ev.is_htmx() else None
         return Reject(rule, 401, hx_redirect=htmx_login, ends_sign_in=ends)
     if not ev.reads:
         # Back to the page with the form, which can be filled again.
-        back = login_url_from(ev.context.site, locale=ev.locale(), current_url=ev.context.referer)
+        back = login_url_from(ev.context.site, locale=ev.locale(), current_url=ev.context.meta.get("HTTP_REFERER"))
         return Redirect(rule, 303, back, ends_sign_in=ends)
     return Redirect(rule, 302, login + _back_to_this_page(ev), ends_sign_in=ends)
 
@@ -246,7 +243,7 @@ def match_path(site: Site, path: str) -> tuple[PathInfo, tuple[Rule, ...]]:
 
 
 def _match(site: Site, path: str) -> tuple[PathInfo, tuple[Rule, ...]]:
-    info = read_path_info(site, path)
+    info = PathInfo(site, path)
     return info, tuple(rule for rule in RULES if rule.matches(info))
 
 

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
 from urllib.parse import quote
 
 from portal.config.locales import LOCALES
@@ -41,36 +40,44 @@ class RouteTable:
     ungated: tuple[str, ...] = UNGATED_PATHS
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Site:
     """One application and its neighbours: the input of a decision beside the request.
 
     Made once for each process, and compared by identity, so that a cache can have it in its key.
 
-    :param platform: the platform that it serves; None for the gateway.
-    :param own_origin: `scheme://host[:port]`.
-    :param platform_origins: platform to the origin of the app that serves it.
-    :param public: matches a path without its locale, as `neutral` does; `ungated` matches a whole path.
-    :param homes: locale and platform to the address of that home page, seen from this app.
-    :param logins: locale to the gateway's sign-in page.
-    :param return_origin: the origin in `next`; empty on the gateway, whose `next` is a path.
+    :param origins: project folder to its origin (`scheme://host[:port]`).
     :param absent: platforms of which the backend offers nothing: they are nobody's home.
-    :param next_prefix: the beginning of the sign-in page's query: `?next=` and that origin, encoded.
+    :ivar platform: the platform that it serves; None for the gateway.
+    :ivar platform_origins: platform to the origin of the app that serves it.
+    :ivar public: matches a path without its locale, as `neutral` does; `ungated` matches a whole path.
+    :ivar homes: locale and platform to the address of that home page, seen from this app.
+    :ivar logins: locale to the gateway's sign-in page.
+    :ivar return_origin: the origin in `next`; empty on the gateway, whose `next` is a path.
+    :ivar next_prefix: the beginning of the sign-in page's query: `?next=` and that origin, encoded.
     """
 
-    platform: Platform | None
-    own_origin: str
-    gateway_url: str
-    platform_origins: Mapping[TPlatform, str]
-    debug: bool
-    public: re.Pattern[str]
-    neutral: re.Pattern[str]
-    ungated: re.Pattern[str]
-    homes: Mapping[tuple[str, TPlatform | None], str]
-    logins: Mapping[str, str]
-    return_origin: str
-    next_prefix: str
-    absent: frozenset[TPlatform] = frozenset()
+    def __init__(
+        self,
+        *,
+        project: Project,
+        origins: Mapping[str, str],
+        routes: RouteTable,
+        debug: bool = False,
+        absent: frozenset[TPlatform] = frozenset(),
+    ) -> None:
+        self.platform = project.platform
+        self.own_origin = origins[project.app]
+        self.gateway_url = origins[GATEWAY.app]
+        self.platform_origins = {entry.name: origins[entry.app] for entry in PLATFORMS}
+        self.debug = debug
+        self.absent = absent
+        self.public = _pages(routes.public)
+        self.neutral = _pages(routes.neutral)
+        self.ungated = on_segments((*routes.ungated, *(DEBUG_PATHS if debug else ())))
+        self.homes = _homes(project.platform, self.gateway_url)
+        self.logins = {locale: f"{self.gateway_url}/{locale}{LOGIN_PATH}" for locale in LOCALES}
+        self.return_origin = "" if project.is_gateway else self.own_origin
+        self.next_prefix = f"?next={quote(self.return_origin, safe='')}"
 
     @property
     def is_gateway(self) -> bool:
@@ -92,39 +99,6 @@ class Site:
         return self.homes[locale, primary]
 
 
-def make_site(
-    *,
-    project: Project,
-    origins: Mapping[str, str],
-    routes: RouteTable,
-    debug: bool = False,
-    absent: frozenset[TPlatform] = frozenset(),
-) -> Site:
-    """The site of a project with its route table.
-
-    :param origins: project folder to its origin.
-    :param absent: platforms of which the backend offers nothing.
-    """
-    platform = project.platform
-    gateway_url = origins[GATEWAY.app]
-    return_origin = "" if project.is_gateway else origins[project.app]
-    return Site(
-        platform=platform,
-        own_origin=origins[project.app],
-        gateway_url=gateway_url,
-        platform_origins={entry.name: origins[entry.app] for entry in PLATFORMS},
-        debug=debug,
-        absent=absent,
-        public=_pages(routes.public),
-        neutral=_pages(routes.neutral),
-        ungated=on_segments((*routes.ungated, *(DEBUG_PATHS if debug else ()))),
-        homes=_homes(platform, gateway_url),
-        logins={locale: f"{gateway_url}/{locale}{LOGIN_PATH}" for locale in LOCALES},
-        return_origin=return_origin,
-        next_prefix=f"?next={quote(return_origin, safe='')}",
-    )
-
-
 def _pages(names: tuple[str, ...]) -> re.Pattern[str]:
     """A pattern that matches these pages."""
     exact = "|".join(
@@ -142,55 +116,33 @@ def _homes(own: Platform | None, gateway_url: str) -> dict[tuple[str, TPlatform 
     return homes
 
 
-class PathInfo(NamedTuple):
-    """A path in the words of the contract's table."""
+class PathInfo:
+    """A decoded path in the words of the contract's table."""
 
-    #: Backslash, control character, `.` or `..` segment.
-    malformed: bool
-    #: Never gated.
-    ungated: bool
-    #: In lower case; None where the path has none.
-    locale: str | None
-    #: The path without its locale.
-    rest: str
-    #: With a locale in lower case, single slashes, and no slash at the end.
-    normal: bool
-    #: The app's root, `/{locale}` or `/{locale}/`.
-    root: bool
-    #: For signed-out visitors.
-    public: bool
-    #: For signed-in users: neither public nor neutral.
-    private: bool
-    #: The platform of the route; None on public and neutral routes, and on routes of no platform.
-    platform: Platform | None
-    #: Another app serves that platform.
-    elsewhere: bool
-    #: Percent-encoded for an address, and `encoded` percent-encoded again for a query.
-    encoded: str
-    quoted: str
-
-
-def read_path_info(site: Site, path: str) -> PathInfo:
-    """The properties of a decoded path."""
-    locale, rest = split_locale(path)
-    public = site.public.match(rest) is not None
-    private = not public and site.neutral.match(rest) is None
-    platform = PLATFORM_BY_PREFIX.get("/" + rest[1:].partition("/")[0]) if private else None
-    encoded = encode_path(path)
-    return PathInfo(
-        malformed=is_malformed(path),
-        ungated=site.ungated.match(path) is not None,
-        locale=locale,
-        rest=rest,
-        normal=locale is not None
-        and path.startswith(locale, 1)
-        and "//" not in rest
-        and (rest == "/" or not rest.endswith("/")),
-        root=rest in {"", "/"},
-        public=public,
-        private=private,
-        platform=platform,
-        elsewhere=platform is not None and platform != site.platform,
-        encoded=encoded,
-        quoted=quote(encoded, safe=""),
-    )
+    def __init__(self, site: Site, path: str) -> None:
+        #: The locale in lower case, None where the path has none; and the path without it.
+        self.locale, self.rest = locale, rest = split_locale(path)
+        #: Backslash, control character, `.` or `..` segment.
+        self.malformed = is_malformed(path)
+        #: Never gated.
+        self.ungated = site.ungated.match(path) is not None
+        #: With a locale in lower case, single slashes, and no slash at the end.
+        self.normal = (
+            locale is not None
+            and path.startswith(locale, 1)
+            and "//" not in rest
+            and (rest == "/" or not rest.endswith("/"))
+        )
+        #: The app's root, `/{locale}` or `/{locale}/`.
+        self.root = rest in {"", "/"}
+        #: For signed-out visitors.
+        self.public = site.public.match(rest) is not None
+        #: For signed-in users: neither public nor neutral.
+        self.private = not self.public and site.neutral.match(rest) is None
+        #: The platform of the route; None on public and neutral routes, and on routes of no platform.
+        self.platform = PLATFORM_BY_PREFIX.get("/" + rest[1:].partition("/")[0]) if self.private else None
+        #: Another app serves that platform.
+        self.elsewhere = self.platform is not None and self.platform != site.platform
+        #: Percent-encoded for an address, and `quoted` percent-encoded again for a query.
+        self.encoded = encode_path(path)
+        self.quoted = quote(self.encoded, safe="")

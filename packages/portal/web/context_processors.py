@@ -10,13 +10,11 @@
 ==================  ===================================================================================================
 """
 
-from __future__ import annotations
-
 import re
 import secrets
 from collections.abc import Callable, Hashable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from django.contrib.messages import get_messages
 from django.http import HttpResponse
@@ -26,11 +24,9 @@ from django.utils.functional import SimpleLazyObject, cached_property
 from markupsafe import Markup
 
 from portal.web.frame import Shell, is_not_offered, known_essentials, navigation_entries, shell_for, use_app_essentials
+from portal.web.request import PortalRequest
 from portal.web.submissions import SUBMISSION_HOLE, ShownToasts, SubmissionInput
 from portal.web.templating import own_or_default, part_cache, render_part
-
-if TYPE_CHECKING:
-    from portal.web.request import PortalRequest
 
 #: Stands for the hidden input in a page that is kept. Nobody else can write it.
 CSRF_HOLE: Final = Markup("<!--%s-->") % secrets.token_hex(16)

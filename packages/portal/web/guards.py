@@ -1,7 +1,5 @@
 """Guards around views: the profile decides about the platform, no cache keeps a page, and a 405 has a page."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import ExitStack
 from functools import wraps

@@ -1,16 +1,10 @@
 """What `/metrics` tells of requests."""
 
-from __future__ import annotations
+from typing import Final
 
-from typing import TYPE_CHECKING, Final
-
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponseBase
 
 from portal.telemetry.metrics import OTHER, Counters, Label, Timings
-
-if TYPE_CHECKING:
-    from django.http.response import HttpResponseBase
-
 
 _METHODS: Final = frozenset({"GET", "HEAD", "POST", "OPTIONS", "PUT", "PATCH", "DELETE"})
 #: The page of a rule that refuses; a static file; an address that leads nowhere.

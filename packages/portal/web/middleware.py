@@ -14,8 +14,6 @@ so that its subject may be forged: the tag tells lines apart, and proves nothing
 A thread that works for a request needs both: it runs in `contextvars.copy_context()`.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import time
@@ -23,9 +21,9 @@ import weakref
 from collections.abc import Callable
 from functools import partial
 from http import HTTPStatus
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponseBase
 from django.utils import timezone
 from django.utils.functional import SimpleLazyObject
 
@@ -36,6 +34,7 @@ from portal.config.locales import LOCALES
 from portal.config.log_lines import SECRETS, log_context
 from portal.errors import ConfigurationError, PortalError, UsageError, without_traceback
 from portal.process import Deadline
+from portal.query import QueryClient
 from portal.telemetry.audit import AuditedRequest, audited_request, kept_address, kept_user_agent
 from portal.telemetry.tracing import REQUEST_ID_ATTRIBUTE, is_on, request_span, trace_fields
 from portal.web.cookies import (
@@ -57,11 +56,6 @@ from portal.web.preferences import activate_own_zone, remove_cookie
 from portal.web.query_client import note_form, query_client_for
 from portal.web.request import REQUEST_ID_RESPONSE_HEADER, SAFE_METHODS, PortalRequest, client_address
 from portal.web.security_headers import SecurityHeaders
-
-if TYPE_CHECKING:
-    from django.http.response import HttpResponseBase
-
-    from portal.query import QueryClient
 
 
 def log_fields(request: PortalRequest) -> dict[str, object]:

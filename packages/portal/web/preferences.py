@@ -4,16 +4,15 @@ The language is the edge's. A preference is a cookie that all apps share, and no
 anybody signs in, and stays after the sign-out.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
+from typing import Final, Literal, TypeAlias, get_args
 from zoneinfo import ZoneInfo, available_timezones
 
 from babel import Locale
 from babel.core import get_global
 from babel.dates import get_timezone_location
+from django.http import HttpResponseBase
 from django.utils import timezone
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
@@ -21,10 +20,6 @@ from django.utils.translation import gettext_lazy as _
 from portal.config.cookies import BROWSER_TIME_ZONE, PREFERENCE_MAX_AGE_S, VAR_THEME, VAR_TIME_ZONE
 from portal.config.current import portal_config
 from portal.config.locales import LOCALES
-
-if TYPE_CHECKING:
-    from django.http.response import HttpResponseBase
-
 
 SAME_SITE: Final = "Lax"
 #: In some systems' lists, and places of nobody: the server's own zone, and one for the time before the installation.

@@ -10,25 +10,19 @@ reload.
 Without scripts, a page's link to itself is known by its `Referer`.
 """
 
-from __future__ import annotations
-
 import re
 from ipaddress import ip_address
-from typing import TYPE_CHECKING, Final
+from typing import Final
 from urllib.parse import urlsplit
 
 from django.conf import settings
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponseBase
 
 from portal.api import api_session
 from portal.config.current import portal_config
 from portal.query import QueryClient, create_query_client
 from portal.web.preferences import remove_cookie, set_cookie
 from portal.web.request import PortalRequest, client_address, is_page_navigation, is_signed_in
-
-if TYPE_CHECKING:
-    from django.http.response import HttpResponseBase
-
 
 #: By whether cookies are `Secure`; `portal.js` has the names too. The second one a browser takes from this host alone.
 LEFT_PAGE_COOKIE: Final = {False: "left_page", True: "__Host-left_page"}

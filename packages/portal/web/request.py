@@ -1,12 +1,10 @@
 """`PortalRequest`: Django's request with the attributes that the two outer middlewares and the pages add to it."""
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Callable, Iterable
 from ipaddress import ip_address
 from itertools import filterfalse
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from django.http import HttpRequest
 from django.utils.translation import get_language
@@ -14,13 +12,10 @@ from django.utils.translation import get_language
 from portal.api import TokenStore, is_named
 from portal.config.current import portal_config
 from portal.config.locales import DEFAULT_LOCALE, LOCALES
-from portal.edge import EdgeUser, Site, is_navigation, navigation_headers
+from portal.config.platforms import TPlatform
+from portal.edge import EdgeUser, Site, is_navigation
+from portal.process import Deadline
 from portal.query import Endpoint, QueryClient, offers, optional_names
-
-if TYPE_CHECKING:
-    from portal.config.platforms import TPlatform
-    from portal.process import Deadline
-
 
 TRow = TypeVar("TRow")
 
@@ -93,7 +88,7 @@ def active_locale() -> str:
 
 def is_page_navigation(request: HttpRequest) -> bool:
     """Whether a browser shows the response as a page (contract, section 5)."""
-    return is_navigation(navigation_headers(request.META))
+    return is_navigation(request.META)
 
 
 def search_text(raw: str) -> str:

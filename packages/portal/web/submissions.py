@@ -1,14 +1,12 @@
 """A form that was sent: the key under which it is done once, and what the next page says of it."""
 
-from __future__ import annotations
-
 import json
 import re
 import secrets
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from django.contrib import messages
 from django.contrib.messages import get_messages
@@ -16,9 +14,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from markupsafe import Markup
 
-if TYPE_CHECKING:
-    from portal.web.request import PortalRequest
-
+from portal.web.request import PortalRequest
 
 SUBMISSION_FIELD: Final = "submissionKey"
 #: Sent with a form that was sent before, with an outcome that nobody knows: no later failure tells it.

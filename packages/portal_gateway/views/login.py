@@ -1,15 +1,14 @@
 """Sign-in with email and password (contract, section 6)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 from urllib.parse import urlencode
 
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_http_methods
+from markupsafe import Markup
 
 from portal.config.locales import LOCALES
 from portal.web import PortalRequest, active_locale, see_other
@@ -19,10 +18,6 @@ from portal.web.sign_in import explain, reason_of, sign_in, wanted_of
 from portal.web.templating import render_field
 from portal_gateway.forms import LoginForm
 from portal_gateway.views.forgotten_password import offers_reset
-
-if TYPE_CHECKING:
-    from markupsafe import Markup
-
 
 _TEMPLATE: Final = "auth_app/login.html"
 

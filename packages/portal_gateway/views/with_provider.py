@@ -1,20 +1,15 @@
 """Views that exist only if an OpenID provider is configured, and views that exist only without one."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import update_wrapper, wraps
-from typing import TYPE_CHECKING
 
 from django.http import HttpResponse
 
 from portal.config.current import portal_config
+from portal.web import PortalRequest
 from portal.web.errors import page_not_found
 
-if TYPE_CHECKING:
-    from portal.web import PortalRequest
-
-    View = Callable[[PortalRequest], HttpResponse]
+View = Callable[[PortalRequest], HttpResponse]
 
 
 def with_provider(name: str, *, otherwise: View = page_not_found) -> View:

@@ -11,8 +11,6 @@ So does what comes right after a comma or a semicolon within a text, where a spr
 cell. A telephone number stays as it is.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import logging
@@ -25,19 +23,16 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, tzinfo
 from decimal import Decimal
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from django.utils import timezone, translation
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from portal.errors import ApiUnauthorizedError, PortalError, SignInEndedError, without_traceback
+from portal.query import WalkedPage
 from portal.web.present import Badge
-
-if TYPE_CHECKING:
-    from portal.query import WalkedPage
-    from portal_pages.exports.export_slots import ExportSlot
-
+from portal_pages.exports.export_slots import ExportSlot
 
 #: By language: what stands between cells, and the decimal sign.
 _CONVENTIONS: Final = {"en": (",", "."), "de": (";", ","), "tr": (";", ",")}

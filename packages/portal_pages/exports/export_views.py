@@ -1,15 +1,13 @@
 """`<list>/export`: the list with its search, filters and order, whole, as a file."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 from hashlib import sha256
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Final, get_args
+from typing import Any, Final, get_args
 
-from django.http import StreamingHttpResponse
+from django.http import HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
@@ -25,10 +23,6 @@ from portal_pages.exports.csv_files import CsvFile, FileColumn, FileLayout, with
 from portal_pages.exports.export_slots import ExportSlot, Refusal, take_slot
 from portal_pages.lists import LIST, ROW, Column, ListView, by_wire_names, selected_rows
 from portal_pages.page_names import DeclaredPage, PageNames
-
-if TYPE_CHECKING:
-    from django.http.response import HttpResponseBase
-
 
 #: Rows of a file of selected ones.
 MAX_SELECTED: Final = 400

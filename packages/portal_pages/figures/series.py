@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import date
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Protocol, TypeVar
+from typing import Any
 
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
@@ -13,39 +13,18 @@ from portal.web.present import formats_of, month_and_year_text, month_text, numb
 from portal_pages.figures.charts import Point
 
 
-class SeriesPoint(Protocol):
-    """One point of a series: its first day, whether it is still running, whether the period cuts it off."""
-
-    @property
-    def start(self) -> date | None:
-        """The first day."""
-        ...
-
-    @property
-    def is_under_way(self) -> bool:
-        """Whether it is not over yet."""
-        ...
-
-    @property
-    def is_cut(self) -> bool:
-        """Whether a part of it lies outside the period."""
-        ...
-
-
-TPoint = TypeVar("TPoint", bound=SeriesPoint)
-
-
 def series_points(
-    series: Iterable[TPoint],
+    series: Iterable[Any],
     *,
     step: str,
-    value: Callable[[TPoint], float],
-    text: Callable[[TPoint], str],
-    before: Mapping[date, TPoint] = MappingProxyType({}),
+    value: Callable[[Any], float],
+    text: Callable[[Any], str],
+    before: Mapping[date, Any] = MappingProxyType({}),
     hrefs: Mapping[date, str] = MappingProxyType({}),
 ) -> list[Point]:
     """A point of a chart for each of a series; those without a day are left out.
 
+    :param series: each has its first day, `start`; it says whether it is under way, and whether the period cuts it off.
     :param step: what each stands for: `day`, `week` or `month`.
     :param before: the point that each is compared with, by the first day of the former.
     :param hrefs: where each leads, in the same way.
@@ -109,7 +88,7 @@ def _names(start: date, step: str) -> tuple[str, str]:
     return (_("Week from %(day)s") % {"day": day} if step == "week" else day), short_day_text(start)
 
 
-def _note(point: SeriesPoint, step: str) -> str:
+def _note(point: Any, step: str) -> str:
     if point.is_under_way:
         words = {"day": _("day not over yet"), "week": _("week not over yet"), "month": _("month not over yet")}
         return words.get(step, words["day"])

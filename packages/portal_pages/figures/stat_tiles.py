@@ -1,19 +1,13 @@
 """A tile of an overview: one number with its label."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING, Final, Literal, TypeVar
+from typing import Final, Literal, TypeVar
 
 from django.utils.translation import gettext as _
 
-from portal.web.present import percent_text
-
-if TYPE_CHECKING:
-    from portal.web.present import LazyText
-
+from portal.web.present import LazyText, percent_text
 
 TNumber = TypeVar("TNumber", int, float, "Decimal")
 #: From here on a share says less than a word.

@@ -5,11 +5,9 @@ the field showed at first, and the form's version is the present one. So the nex
 conflict again.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from datetime import date, datetime
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from django import forms
 from django.core.exceptions import ValidationError
@@ -20,9 +18,7 @@ from django.utils.translation import gettext as _
 from portal.web.present import NO_VALUE, formats_of
 from portal_pages.forms.form_fields import VERSION_INPUT
 from portal_pages.forms.forms import BackendForm, FieldConflict
-
-if TYPE_CHECKING:
-    from portal_pages.forms.row_changes import RowChange
+from portal_pages.forms.row_changes import RowChange
 
 #: Names of hidden fields and radio buttons: the fields in conflict, by their names on the wire, and each choice.
 CONFLICT_FIELD: Final = "inConflict"

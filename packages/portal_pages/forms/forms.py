@@ -1,16 +1,15 @@
 """Forms of a row: fields by the row's attributes, and the backend's errors at those fields."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVar, get_args
+from typing import Any, ClassVar, Final, Generic, TypeVar, get_args
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.forms.boundfield import BoundField
 from django.forms.forms import DeclarativeFieldsMetaclass
 from django.utils.translation import gettext_lazy as _
 
@@ -37,10 +36,6 @@ from portal_pages.forms.form_fields import (
     version_in,
 )
 from portal_pages.forms.messages import NOT_ALLOWED, backend_errors, use_plain_messages
-
-if TYPE_CHECKING:
-    from django.forms.boundfield import BoundField
-
 
 TRow = TypeVar("TRow", bound=Row)
 #: Types of `<input>` into which a browser would put what it knows of its own user, in place of a row's data.

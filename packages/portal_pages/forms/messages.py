@@ -7,12 +7,11 @@ shown. Any other text is shown as it is, marked with its language.
 deleted is said only after a GET of it has answered 404 or 410 (contract, section 7).
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from django import forms
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest
 from django.utils.translation import gettext, ngettext_lazy
@@ -24,10 +23,6 @@ from portal.errors import ApiAbsentError, ApiError, ApiForbiddenError, ApiNotFou
 from portal.query import PaginatedQueryHook, Row, client_of
 from portal.web.present import part_if_answered
 from portal.web.request import active_locale
-
-if TYPE_CHECKING:
-    from django import forms
-
 
 NO_CREATES: Final = _("Nothing can be added here: the service does not offer it.")
 NO_CHANGES: Final = _("This can’t be changed: the service does not offer it.")

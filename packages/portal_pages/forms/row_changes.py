@@ -12,11 +12,9 @@ field are compared: what the page showed, what this user wants, and what is ther
 | both, to different values | a conflict: nothing is written, and the user chooses |
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 from django.http import HttpRequest
 
@@ -24,9 +22,7 @@ from portal.errors import ApiNotFoundError, ApiPreconditionFailedError, ApiUnava
 from portal.query import MutationHook, MutationResult, Partial, QueryHook, Row, RowParams
 from portal.web.submissions import submission_key
 from portal_pages.forms.form_fields import code_text, row_fields, version_in
-
-if TYPE_CHECKING:
-    from portal_pages.forms.forms import BackendForm
+from portal_pages.forms.forms import BackendForm
 
 TRow = TypeVar("TRow", bound=Row)
 

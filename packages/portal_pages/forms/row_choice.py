@@ -8,12 +8,10 @@ The parts of a field `stationId` in a form: `stationId` is the id, `stationId-of
 with an id (contract, section 6).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from django import forms
 from django.core.exceptions import ValidationError
@@ -26,10 +24,8 @@ from portal.query import PaginatedQueryHook, QueryHook, Row, offers
 from portal.web.present import NO_VALUE
 from portal.web.request import MAX_SEARCH_CHARS, best_first, search_text
 from portal.web.templating import render_part
+from portal_pages.forms.forms import BackendForm
 from portal_pages.forms.text_fields import one_line
-
-if TYPE_CHECKING:
-    from portal_pages.forms.forms import BackendForm
 
 #: The parameter with the field's name, of a request for what matches; and that with what was typed.
 CHOICES_PARAM: Final = "choices"

@@ -1,26 +1,21 @@
 """Cells: what a page writes of a row by its declared columns, where no template of its own does."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
 from operator import attrgetter
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, Final, get_args, get_origin
+from typing import Any, Final, get_args, get_origin
 
 from django.utils.translation import gettext
 from jinja2 import pass_context
+from jinja2.runtime import Context
 from markupsafe import Markup, escape
 
 from portal.query import Row, field_types
 from portal.web.present import Badge
 from portal_pages.lists.columns import Column, cells_of, unsorted_headings
-
-if TYPE_CHECKING:
-    from jinja2.runtime import Context
-
 
 #: Types with the format that they have by default. A boolean is an integer too, and a time a day.
 _FORMATS: Final[Mapping[type, str]] = {

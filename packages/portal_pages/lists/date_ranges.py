@@ -1,13 +1,11 @@
 """Ranges of days: two days of the address, both inclusive, and the moments that the backend is asked for."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from django.http import QueryDict
 from django.utils import timezone
@@ -15,10 +13,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from portal.config.contract_names import FROM_SUFFIX, TO_SUFFIX
+from portal.web.present import LazyText
 from portal.web.request import active_locale
-
-if TYPE_CHECKING:
-    from portal.web.present import LazyText
 
 _MAX_CHARS: Final = 20
 _PRESET_DAYS: Final = (7, 30, 90)

@@ -1,21 +1,17 @@
 """The filters and ranges of a list as its page shows them: chips, menus, presets, and what each leads to."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from django.utils.translation import gettext as _
 
 from portal.errors import ApiNotFoundError
+from portal.query import QueryResult
 from portal.web.present import LazyText, day_text
+from portal_pages.lists.controls import ListControls
 from portal_pages.lists.date_ranges import ChosenDays, DateRange, presets_of
 from portal_pages.lists.filters import Filter, Option, usable_counts
-
-if TYPE_CHECKING:
-    from portal.query import QueryResult
-    from portal_pages.lists.controls import ListControls
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,13 +1,11 @@
 """One page of a list, as its templates show it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from django.http import HttpRequest
@@ -19,12 +17,10 @@ from portal.web.present import ParamValue, with_params
 from portal_pages.lists.cells import Cells, written_cells
 from portal_pages.lists.columns import Heading, cells_of, column_fault, headings_of, is_descending, unsorted_headings
 from portal_pages.lists.controls import ListControls, orders_of
-
-if TYPE_CHECKING:
-    from portal_pages.lists.list_filters import ShownFilters
-    from portal_pages.lists.saved_views import ShownView, TableLayout
-    from portal_pages.lists.totals import TotalsRow
-    from portal_pages.page_names import PageNames
+from portal_pages.lists.list_filters import ShownFilters
+from portal_pages.lists.saved_views import ShownView, TableLayout
+from portal_pages.lists.totals import TotalsRow
+from portal_pages.page_names import PageNames
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,9 +1,7 @@
 """The reads of one page of a list: its rows, counts for its filters, its sums, and names of related rows."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from django.http import HttpRequest, QueryDict
 
@@ -11,9 +9,7 @@ from portal.config.contract_names import COUNTS_BY_PARAM, CURSOR_PARAM, NONE_VAL
 from portal.errors import ApiValidationError
 from portal.query import PaginatedResult, Params, QueryResult, QuerySpec, offers, use_queries
 from portal.web.present import is_not_there
-
-if TYPE_CHECKING:
-    from portal_pages.lists.controls import ListControls
+from portal_pages.lists.controls import ListControls
 
 
 def read_list(

@@ -5,12 +5,10 @@ a range, and `pages`, how many are shown. "Load more" is a link with the next pa
 page are appended; without scripts, it is a page of its own with a link back to the first one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
+from typing import Any, Final, Generic, TypeVar, cast
 
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.utils.translation import gettext_lazy as _
@@ -20,11 +18,14 @@ from portal.config.current import portal_config
 from portal.config.limits import VAR_DEFAULT_PAGE_SIZE
 from portal.query import PaginatedQueryHook, PaginatedResult, QueryHook, QueryResult, Row, in_order, offers, versions_of
 from portal.web.context_processors import render_kept
+from portal.web.present import LazyText
 from portal.web.request import PortalRequest, active_locale
 from portal.web.templating import own_or_default
 from portal_pages.lists.cells import words_in
 from portal_pages.lists.columns import AGE_SORTS, Column
 from portal_pages.lists.controls import HIDDEN, MAX_SHOWN_PAGES, ROWS_ID, ListControls, htmx_target, read_controls
+from portal_pages.lists.date_ranges import DateRange
+from portal_pages.lists.filters import Filter
 from portal_pages.lists.list_filters import (
     SEARCH_TEXT,
     SORT,
@@ -42,11 +43,6 @@ from portal_pages.lists.list_reads import is_stale, names_of, read_list
 from portal_pages.lists.saved_views import QuickView, change_views, table_layout, views_of
 from portal_pages.lists.totals import Totals, totals_row
 from portal_pages.page_names import DeclaredPage, PageNames, ShownRow, offered_pages
-
-if TYPE_CHECKING:
-    from portal.web.present import LazyText
-    from portal_pages.lists.date_ranges import DateRange
-    from portal_pages.lists.filters import Filter
 
 TRow = TypeVar("TRow", bound=Row)
 

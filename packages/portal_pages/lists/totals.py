@@ -1,20 +1,16 @@
 """Totals: what the figures of all rows of a list add up to, whatever part of it is shown."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from django.utils.translation import gettext
 
 from portal.config.contract_names import TOTALS_OF_PARAM
 from portal.query import QueryHook, QueryResult, QuerySpec, RowTotals, field_types
 from portal.web.present import money_text, number_text, quantity_text
-
-if TYPE_CHECKING:
-    from portal_pages.lists.columns import Heading
+from portal_pages.lists.columns import Heading
 
 #: How a sum is written.
 SumFormat = Literal["kwh", "money", "quantity"]

@@ -4,13 +4,11 @@ What a backend tells is taken as it comes: an entry of another kind, and a value
 of them, are left out.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import Any, ClassVar, Final
 
 from django import forms
 from django.http import HttpRequest
@@ -26,9 +24,7 @@ from portal.web.present import NO_VALUE, Badge, LazyText, formats_of, is_not_the
 from portal.web.templating import part_cache, render_part
 from portal_pages.forms import NO_NOTES, AddView, BackendForm
 from portal_pages.lists import Column, number_of_pages
-
-if TYPE_CHECKING:
-    from portal_pages.page_names import PageNames
+from portal_pages.page_names import PageNames
 
 ADD_NOTE: Final = gettext_lazy("Add a note")
 NOTE_ADDED: Final = gettext_lazy("The note was added.")

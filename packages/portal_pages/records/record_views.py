@@ -1,11 +1,9 @@
 """The page of one row."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+from typing import Any, Generic, TypeVar, cast
 
 from django.http import HttpRequest, HttpResponse
 
@@ -31,10 +29,8 @@ from portal_pages.forms import UndoPage
 from portal_pages.lists import Cell, Column, column_fault, list_url_before, words_in, written_cells
 from portal_pages.page_names import DeclaredPage, PageNames, ShownRow
 from portal_pages.records.history import NOTE, NotePage, history_of, history_specs
+from portal_pages.records.related import Related
 from portal_pages.records.row_actions import UNDO, RowAction, action_page, offered_actions
-
-if TYPE_CHECKING:
-    from portal_pages.records.related import Related
 
 TShown_co = TypeVar("TShown_co", bound=Row, covariant=True)
 

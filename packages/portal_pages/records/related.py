@@ -1,17 +1,16 @@
 """What belongs to a row: short lists on its page, each leading to the list of all of them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypeVar, cast
+from typing import Any, Final, Generic, TypeAlias, TypeVar, cast
 
 from django.http import HttpRequest
 from django.urls import URLResolver, get_resolver, get_urlconf, resolve, reverse
 from django.utils.timezone import get_current_timezone
 from django.utils.translation import gettext_lazy as _
+from markupsafe import Markup
 
 from portal.config.contract_names import VALUES_ESCAPE, VALUES_SEPARATOR
 from portal.config.current import portal_config
@@ -35,13 +34,8 @@ from portal.web.templating import part_cache, render_block
 from portal_pages.lists import Totals, short_table
 from portal_pages.page_names import ShownRow, names_of, shown_row
 
-if TYPE_CHECKING:
-    from markupsafe import Markup
-
-    #: The template of a list's rows, and what it gets.
-    Look: TypeAlias = tuple[str, Mapping[str, object]]
-
-
+#: The template of a list's rows, and what it gets.
+Look: TypeAlias = tuple[str, Mapping[str, object]]
 #: Rows that a short list shows; the rest is in the list of all of them.
 SHORT_LIST_ROWS: Final = 5
 NONE_YET: Final = _("Nothing here yet")

@@ -1,11 +1,9 @@
 """What people do with a row: buttons and small forms on its page. A change of fields can be undone."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
+from typing import Any, Final, Generic, TypeVar, cast
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -15,6 +13,8 @@ from django.utils.translation import gettext as _
 from portal.errors import ApiConflictError, ApiNotFoundError, UsageError
 from portal.query import MutationHook, Partial, QueryHook, Row, RowParams, offers
 from portal.web.frame import page_is_denied
+from portal.web.present import LazyText
+from portal.web.request import PortalRequest
 from portal.web.submissions import see_other, submission_key
 from portal_pages.forms import (
     CHANGED_MEANWHILE,
@@ -30,10 +30,6 @@ from portal_pages.forms import (
     version_in,
 )
 from portal_pages.page_names import DeclaredPage, PageNames
-
-if TYPE_CHECKING:
-    from portal.web.present import LazyText
-    from portal.web.request import PortalRequest
 
 TRow = TypeVar("TRow", bound=Row)
 

@@ -3,20 +3,22 @@
 import importlib
 import re
 from itertools import chain, combinations
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+from portal.config.cookies import VAR_PERMITTED_PLATFORMS, VAR_SELECTED_LOCALE
 from portal.config.platforms import PLATFORMS
 from portal.config.projects import PROJECTS
 from portal.edge.decisions import Forward, Options, Redirect, Reject
 from portal.edge.request_context import RequestContext
-from portal.edge.site import make_site
+from portal.edge.site import Site
 from portal.identity.token_cache import INVALID, NO_TOKEN, UNVERIFIABLE, TokenCheck, TokenState
 from portal.identity.users import dump_platforms_cookie, user_from_claims
 
 ORIGINS = {project.app: project.local_url(port_base=8000) for project in PROJECTS}
 SHORT_NAMES = {project.app: "gateway" if project.is_gateway else project.app for project in PROJECTS}
 SITES = {
-    SHORT_NAMES[project.app]: make_site(
+    SHORT_NAMES[project.app]: Site(
         project=project,
         origins=ORIGINS,
         routes=importlib.import_module(f"apps.{project.app}.proxy").ROUTES,
@@ -44,9 +46,9 @@ def token_check(state: TokenState, platforms: tuple[str, ...], *, role: str | No
     return TokenCheck(state, user_from_claims(claims))
 
 
-def signs(words: str) -> dict[str, object]:
+def signs(words: str) -> dict[str, Any]:
     """What a request brings, from words such as `token=energy,finance refresh cookie=energy role=finance`."""
-    context: dict[str, object] = {"access": NO_TOKEN}
+    context: dict[str, Any] = {"access": NO_TOKEN, "cookies": {}}
     words_by_name = dict(word.partition("=")[::2] for word in words.split())
     role = words_by_name.pop("role", "").upper() or None
     for name, value in words_by_name.items():
@@ -61,38 +63,43 @@ def signs(words: str) -> dict[str, object]:
         elif name == "refresh":
             context["refreshable"] = True
         elif name == "cookie":
-            context["platforms_cookie"] = dump_platforms_cookie(platforms)
+            context["cookies"] = {VAR_PERMITTED_PLATFORMS: dump_platforms_cookie(platforms)}
         elif name != "out":
             raise ValueError(f"no such sign: {name}")
     return context
 
 
-HEADERS = {"fetch": {"fetch_mode": "cors"}, "htmx": {"fetch_mode": "cors", "htmx": "true", "accept": "*/*"}}
+FETCH = {"HTTP_SEC_FETCH_MODE": "cors"}
+HEADERS = {"fetch": FETCH, "htmx": FETCH | {"HTTP_HX_REQUEST": "true", "HTTP_ACCEPT": "*/*"}}
 
 
-def headers(words: str) -> dict[str, object]:
-    """Header fields from words: those above, `on=URL` (HX-Current-URL), `from=URL` (Referer), `asks=…` (Accept-Language), `chose=…`."""
-    context: dict[str, object] = {}
+def headers(words: str) -> tuple[dict[str, str], dict[str, str]]:
+    """Header fields and cookies from words: those above, `on=URL` (HX-Current-URL), `from=URL` (Referer), `asks=…` (Accept-Language), `chose=…`."""
+    meta: dict[str, str] = {}
+    cookies: dict[str, str] = {}
     for word in words.split():
         name, _, value = word.partition("=")
         if name == "on":
-            context["current_url"] = unshorten(value)
+            meta["HTTP_HX_CURRENT_URL"] = unshorten(value)
         elif name == "from":
-            context["referer"] = unshorten(value)
+            meta["HTTP_REFERER"] = unshorten(value)
         elif name == "asks":
-            context["accept_language"] = value
+            meta["HTTP_ACCEPT_LANGUAGE"] = value
         elif name == "chose":
-            context["locale_cookie"] = value
+            cookies[VAR_SELECTED_LOCALE] = value
         else:
-            context |= HEADERS[name]
-    return context
+            meta |= HEADERS[name]
+    return meta, cookies
 
 
 def context_for(app: str, request: str, brings: str = "out", sends: str = "") -> RequestContext:
     """The facts of `GET /en/x?y` at an app. The path is decoded already, as WSGI gives it."""
     method, _, target = request.partition(" ")
     path, _, query = target.partition("?")
-    return RequestContext(SITES[app], method, path, query)._replace(**signs(brings), **headers(sends))
+    meta, cookies = headers(sends)
+    brought = signs(brings)
+    brought["cookies"] |= cookies
+    return RequestContext(SITES[app], method, path, meta={"QUERY_STRING": query, **meta}, **brought)
 
 
 def shorten(address: str) -> str:

@@ -14,11 +14,12 @@ from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
+from portal.config.cookies import VAR_PERMITTED_PLATFORMS
 from portal.edge.decisions import Decision, Forward, Redirect, Reject
 from portal.edge.paths import split_locale
 from portal.edge.request_context import RequestContext
 from portal.edge.rules import decide
-from portal.edge.site import read_path_info
+from portal.edge.site import PathInfo
 from portal.identity.token_cache import INVALID, NO_TOKEN, UNVERIFIABLE, TokenCheck, TokenState
 from portal.identity.users import dump_platforms_cookie
 from tests.portal.edge.four_apps import APP_AT, PLATFORM_SETS, SITES, origin_of, token_check
@@ -107,8 +108,8 @@ def most_hops(end: str) -> int:
 @lru_cache(maxsize=50_000)
 def decision_at(at: Browser, edge: Edge) -> Decision:
     """Return what the edge decides: the same whatever the backend says, and for many journeys through this state."""
-    cookie = None if at.cookie is None else dump_platforms_cookie(at.cookie)
-    return edge(RequestContext(SITES[at.app], "GET", at.path, "", at.access, at.refreshable, cookie))
+    cookies = {} if at.cookie is None else {VAR_PERMITTED_PLATFORMS: dump_platforms_cookie(at.cookie)}
+    return edge(RequestContext(SITES[at.app], "GET", at.path, at.access, at.refreshable, cookies=cookies))
 
 
 def step(at: Browser, backend: Backend, *, edge: Edge = decide) -> Browser | str:
@@ -148,7 +149,7 @@ def view(at: Browser, decision: Forward, backend: Backend) -> Browser | str:
 
 def page(rest: str, platforms: tuple[str, ...]) -> str:
     """What becomes of a page once the profile is known. `/me` never redirects."""
-    platform = read_path_info(SITES["gateway"], f"/en{rest}").platform
+    platform = PathInfo(SITES["gateway"], f"/en{rest}").platform
     if platform is not None and platform.name not in platforms:
         return "403"
     return "404" if rest in {"/nothing-here", "/login-history"} else "200"

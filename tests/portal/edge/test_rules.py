@@ -1,7 +1,7 @@
 """`decide` is pure and total: whatever comes in, a decision comes out, and it leads nowhere but to our own apps."""
 
 import string
-from dataclasses import replace
+from copy import copy
 from itertools import product
 from urllib.parse import unquote, urlsplit
 
@@ -9,6 +9,7 @@ import ada_url
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from portal.config.cookies import VAR_PERMITTED_PLATFORMS, VAR_SELECTED_LOCALE
 from portal.edge.decisions import Forward, Options, Redirect, Reject
 from portal.edge.locale_negotiation import LOCALES
 from portal.edge.paths import is_malformed, split_locale
@@ -27,7 +28,6 @@ WORDS = (
 )
 SEGMENTS = st.sampled_from([*WORDS.split(), "", ".", "..", "...", "clients", "é", "%2e%2e", "a b"])
 PATHS = st.lists(SEGMENTS, max_size=6).map(lambda segments: "/" + "/".join(segments)) | ANY_TEXT | RAW_TEXT
-MAYBE = st.none() | ANY_TEXT | RAW_TEXT
 JUDGED = product((TokenState.VALID, TokenState.EXPIRED), PLATFORM_SETS, (None, "FINANCE"))
 ACCESS = st.sampled_from(
     [NO_TOKEN, INVALID, UNVERIFIABLE, *(token_check(state, platforms, role=role) for state, platforms, role in JUDGED)]
@@ -35,24 +35,31 @@ ACCESS = st.sampled_from(
 METHODS = st.sampled_from(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"]) | st.text(
     string.ascii_uppercase, max_size=8
 )
+TEXT = ANY_TEXT | RAW_TEXT
+HEADERS = {
+    "QUERY_STRING": TEXT,
+    "HTTP_ACCEPT_LANGUAGE": TEXT | st.sampled_from(["de", "tr;q=0.1,de"]),
+    "HTTP_ACCEPT": TEXT | st.sampled_from(["*/*", "text/html", "application/json"]),
+    "HTTP_SEC_FETCH_MODE": st.sampled_from(["navigate", "cors"]) | RAW_TEXT,
+    "HTTP_X_REQUESTED_WITH": RAW_TEXT,
+    "HTTP_HX_REQUEST": st.just("true") | RAW_TEXT,
+    "HTTP_HX_CURRENT_URL": TEXT
+    | st.sampled_from([*HOSTILE, "http://localhost:8001/en/energy", "http://localhost:8000/en/profile"]),
+    "HTTP_REFERER": TEXT | st.sampled_from([*HOSTILE, "http://localhost:8001/en/energy/clients/new"]),
+}
+COOKIES = {
+    VAR_PERMITTED_PLATFORMS: TEXT | st.sampled_from(["%5B%22ENERGY%22%5D", '["FINANCE"]']),
+    VAR_SELECTED_LOCALE: TEXT | st.sampled_from(["de", "tr"]),
+}
 FACTS = st.builds(
     RequestContext,
     site=st.sampled_from(list(SITES.values())),
     method=METHODS,
     path=PATHS,
-    query=st.just("") | ANY_TEXT | RAW_TEXT,
     access=ACCESS,
     refreshable=st.booleans(),
-    platforms_cookie=MAYBE | st.sampled_from(["%5B%22ENERGY%22%5D", '["FINANCE"]']),
-    locale_cookie=MAYBE | st.sampled_from(["de", "tr"]),
-    accept_language=MAYBE | st.sampled_from(["de", "tr;q=0.1,de"]),
-    accept=MAYBE | st.sampled_from(["*/*", "text/html", "application/json"]),
-    fetch_mode=st.none() | st.sampled_from(["navigate", "cors"]) | RAW_TEXT,
-    requested_with=st.none() | RAW_TEXT,
-    htmx=st.none() | st.just("true") | RAW_TEXT,
-    current_url=MAYBE
-    | st.sampled_from([*HOSTILE, "http://localhost:8001/en/energy", "http://localhost:8000/en/profile"]),
-    referer=MAYBE | st.sampled_from([*HOSTILE, "http://localhost:8001/en/energy/clients/new"]),
+    meta=st.fixed_dictionaries({}, optional=HEADERS),
+    cookies=st.fixed_dictionaries({}, optional=COOKIES),
 )
 
 
@@ -69,9 +76,8 @@ def places(decision: object) -> list[str]:
 @given(FACTS)
 def test_any_facts_give_one_decision_that_keeps_the_contract(context: RequestContext) -> None:
     decision = decide(context)
-    kept = cached_forward(
-        context.site, context.path, context.method, context.access, context.refreshable, context.platforms_cookie
-    )
+    cookie = context.cookies.get(VAR_PERMITTED_PLATFORMS)
+    kept = cached_forward(context.site, context.path, context.method, context.access, context.refreshable, cookie)
     assert kept in {None, decision}
     for place in places(decision):
         assert_it_is_ours(place, context)
@@ -126,13 +132,14 @@ def test_next_is_given_up_to_two_thousand_characters_and_not_beyond() -> None:
 
 
 def test_a_signed_out_visitor_has_no_platforms_whatever_the_cookie_says() -> None:
-    context = context_for("gateway", "GET /en/login")._replace(platforms_cookie='["ENERGY"]')
+    context = context_for("gateway", "GET /en/login")._replace(cookies={VAR_PERMITTED_PLATFORMS: '["ENERGY"]'})
     decision = decide(context)
     assert isinstance(decision, Forward)
     assert (decision.user.platforms, decision.user.primary) == ((), None)
 
 
 def test_a_platform_whose_backend_is_absent_is_nobodys_home() -> None:
-    site = replace(SITES["energy"], absent=frozenset({"ENERGY"}))
+    site = copy(SITES["energy"])
+    site.absent = frozenset({"ENERGY"})
     home = site.home_url(locale="en", platforms=("ENERGY", "FINANCE"), primary="ENERGY")
     assert home == f"{site.gateway_url}/en/finance"

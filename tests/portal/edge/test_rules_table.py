@@ -11,6 +11,7 @@ Outcome: `view of` the x-pathname · status and place, with `↩` before the way
 
 import pytest
 
+from portal.config.cookies import VAR_PERMITTED_PLATFORMS
 from portal.edge.rules import RULES, cached_forward, decide
 from tests.portal.edge.four_apps import context_for, told
 
@@ -136,7 +137,12 @@ def test_the_table(app: str, request_line: str, brings: str, sends: str, outcome
     assert told(decide(context)) == outcome
     # What is kept is the same decision: of each view that is forwarded, and of nothing else.
     kept = cached_forward(
-        context.site, context.path, context.method, context.access, context.refreshable, context.platforms_cookie
+        context.site,
+        context.path,
+        context.method,
+        context.access,
+        context.refreshable,
+        context.cookies.get(VAR_PERMITTED_PLATFORMS),
     )
     assert kept == (decide(context) if outcome.startswith("view of") else None)
 

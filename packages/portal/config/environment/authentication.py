@@ -6,7 +6,7 @@ from collections.abc import Collection
 from typing import Final
 from urllib.parse import parse_qsl
 
-from portal.config.environment.values import read_secret, read_text, read_url, read_words
+from portal.config.environment.values import read_choice, read_secret, read_text, read_url, read_words
 from portal.config.portal_config import ClaimMapping, OidcProvider, TokenVerification
 from portal.errors import ConfigurationError
 
@@ -22,7 +22,6 @@ _OWN_TOKEN_PARAMS: Final = frozenset(
     {"grant_type", "code", "redirect_uri", "code_verifier", "refresh_token"}
     | {"client_id", "client_secret", "client_assertion", "client_assertion_type"}
 )
-_TOKEN_KINDS: Final = ("jwt", "opaque")
 
 
 def read_verification(name: str) -> TokenVerification:
@@ -113,10 +112,7 @@ def _access_tokens_are_opaque() -> bool:
     :raises ConfigurationError: another variable says what is read from them.
     """
     name = "APP_OIDC_ACCESS_TOKENS"
-    kind = read_text(name).lower() or _TOKEN_KINDS[0]
-    if kind not in _TOKEN_KINDS:
-        raise ConfigurationError(f"{name} should be {' or '.join(_TOKEN_KINDS)}")
-    if kind != "opaque":
+    if read_choice(name, ("jwt", "opaque")) == "jwt":
         return False
     for other, value in sorted(os.environ.items()):
         if value.strip() and (other == "APP_OIDC_PERMISSIONS" or other.startswith("APP_JWT_")):

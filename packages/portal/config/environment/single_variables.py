@@ -4,8 +4,6 @@ A function gets the variable's name, and by keyword the fields that its row in `
 is None.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import re
@@ -14,12 +12,13 @@ import ssl
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 from portal.config.environment.store_urls import check_store_url
 from portal.config.environment.values import (
     missing,
+    read_choice,
     read_path,
     read_secret,
     read_switch,
@@ -28,13 +27,9 @@ from portal.config.environment.values import (
     read_whole_number,
     read_words,
 )
-from portal.config.log_lines import LOG_FORMATS
+from portal.config.portal_config import ReadsClaims
 from portal.config.projects import BACKEND_PORT_OFFSET, DEFAULT_PORT_BASE, Project
 from portal.errors import ConfigurationError
-
-if TYPE_CHECKING:
-    from portal.config.portal_config import ReadsClaims
-
 
 STDERR: Final = "stderr"
 OFF: Final = "off"
@@ -65,11 +60,7 @@ def read_otlp(name: str) -> str:
 
     :raises ConfigurationError: no address, another exporter, or the library is not installed.
     """
-    exporter = "OTEL_TRACES_EXPORTER"
-    word = read_text(exporter, "otlp")
-    if word not in {"otlp", "none"}:
-        raise ConfigurationError(f"{exporter} should be otlp or none")
-    if word == "none" or not read_text(name):
+    if read_choice("OTEL_TRACES_EXPORTER", ("otlp", "none")) == "none" or not read_text(name):
         return ""
     address = read_url(name, default=None, path=True)
     if find_spec("opentelemetry") is None:
@@ -156,14 +147,6 @@ def read_debug_toolbar(name: str, *, debug: bool) -> bool:
             f"{name} should be off, or the extra `dev` be installed: pip install 'portal-library[dev]'"
         )
     return wanted
-
-
-def read_log_format(name: str) -> str:
-    """One of `LOG_FORMATS`."""
-    word = read_text(name, "text")
-    if word not in LOG_FORMATS:
-        raise ConfigurationError(f"{name} should be text or json")
-    return word
 
 
 def read_backend(name: str) -> ReadsClaims | None:

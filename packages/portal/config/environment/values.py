@@ -6,6 +6,7 @@ should be. No message repeats the value, which may be a secret.
 
 import os
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
@@ -25,6 +26,14 @@ _CONTACT = re.compile(r"(?:mailto:[!-~]+@[!-~]+|https://[!-~]+|tel:[!-~]+)")
 def read_text(name: str, default: str = "") -> str:
     """One variable without spaces around it; an empty value counts as unset."""
     return os.environ.get(name, "").strip() or default
+
+
+def read_choice(name: str, choices: Sequence[str]) -> str:
+    """One of some words, also in capitals; the first one where the variable is unset."""
+    word = read_text(name, choices[0]).lower()
+    if word not in choices:
+        raise ConfigurationError(f"{name} should be {' or '.join(choices)}")
+    return word
 
 
 def read_words(name: str) -> tuple[str, ...]:

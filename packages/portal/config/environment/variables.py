@@ -19,13 +19,13 @@ from portal.config.environment.single_variables import (
     read_cache_url,
     read_cookie_domain,
     read_debug_toolbar,
-    read_log_format,
     read_origin,
     read_otlp,
     read_port_base,
     read_secret_key,
 )
 from portal.config.environment.values import (
+    read_choice,
     read_contacts,
     read_path,
     read_seconds,
@@ -33,6 +33,7 @@ from portal.config.environment.values import (
     read_switch,
     read_whole_number,
 )
+from portal.config.log_lines import LOG_FORMATS
 from portal.config.places import STATE_DIR
 from portal.config.projects import GATEWAY, PROJECTS
 
@@ -200,8 +201,8 @@ VARIABLES: Final[tuple[Variable, ...]] = (
         default="unset", meaning="more parameters of token requests, as a query"),
     Variable("APP_OIDC_ACCESS_TOKENS", Part.SIGN_IN, example="opaque", default="`jwt`",
         meaning="`opaque`: nothing is read of access tokens"),
-    Variable("APP_LOG_FORMAT", Part.LOG, field="log_format", read=read_log_format, example="json", default="`text`",
-        meaning="`json`: one object a line. See [the log](log.md)"),
+    Variable("APP_LOG_FORMAT", Part.LOG, field="log_format", read=partial(read_choice, choices=LOG_FORMATS),
+        example="json", default="`text`", meaning="`json`: one object a line. See [the log](log.md)"),
     Variable("APP_AUDIT_LOG", Part.LOG, field="audit_log", read=read_audit_log, in_env_file=False,
         example="/var/log/portal/audit.jsonl", default="`stderr`",
         meaning="where [the audit log](audit-log.md) goes: `stderr`, `off`, or a file's absolute path"),

@@ -17,16 +17,15 @@ random name. Each sign-in has another one, also one of the same account after a 
 this browser was not told.
 """
 
-from __future__ import annotations
-
 import re
 import secrets
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 from urllib.parse import quote, unquote
 
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponseBase
 
+from portal.api import TokenPair
 from portal.config.cookies import (
     DRAFTS_MAX_AGE_S,
     MAX_COOKIE_BYTES,
@@ -37,17 +36,11 @@ from portal.config.cookies import (
     WAY_BACK_MAX_AGE_S,
 )
 from portal.config.current import portal_config
+from portal.config.platforms import TPlatform
 from portal.edge import accept_target
 from portal.web.cookies.token_cookies import set_sign_in_cookie
 from portal.web.preferences import remove_cookie, set_cookie
 from portal.web.request import PortalRequest, is_page_navigation
-
-if TYPE_CHECKING:
-    from django.http.response import HttpResponseBase
-
-    from portal.api import TokenPair
-    from portal.config.platforms import TPlatform
-
 
 _NAME_BYTES: Final = 9
 _NAME: Final = re.compile(r"[A-Za-z0-9_-]{12}")

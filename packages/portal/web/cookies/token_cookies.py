@@ -16,16 +16,14 @@ signed out                    is removed with the tokens (:func:`clear_sign_in`)
 ============================  =====================================================================================
 """
 
-from __future__ import annotations
-
 import logging
 import time
 from collections.abc import Mapping
 from http.cookies import Morsel
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from django.conf import settings
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponseBase
 
 from portal.api import TokenPair, TokenStatus, api_session, sign_in_lifetime
 from portal.config.cookies import (
@@ -38,16 +36,11 @@ from portal.config.cookies import (
     VAR_REFRESH_TOKEN,
 )
 from portal.config.current import portal_config
+from portal.config.platforms import TPlatform
 from portal.errors import UsageError
 from portal.identity import dump_platforms_cookie, parse_platforms_cookie
 from portal.web.preferences import SAME_SITE, remove_cookie, set_cookie
-
-if TYPE_CHECKING:
-    from django.http.response import HttpResponseBase
-
-    from portal.config.platforms import TPlatform
-    from portal.web.request import PortalRequest
-
+from portal.web.request import PortalRequest
 
 logger = logging.getLogger(__name__)
 

@@ -1,13 +1,11 @@
 """Where a user who can't have the page is led: to the sign-in page, or to the default home (contract, section 5)."""
 
-from __future__ import annotations
-
 import logging
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Final
+from typing import Final
 from urllib.parse import urlencode
 
-from django.http import HttpResponse
+from django.http import HttpResponse, HttpResponseBase
 
 from portal.config.current import portal_config
 from portal.edge import (
@@ -15,16 +13,11 @@ from portal.edge import (
     accept_target,
     is_htmx,
     login_url_from,
-    navigation_headers,
     problem_document,
     split_locale,
 )
 from portal.web.cookies import WayBack
 from portal.web.request import SAFE_METHODS, PortalRequest, is_page_navigation
-
-if TYPE_CHECKING:
-    from django.http.response import HttpResponseBase
-
 
 logger = logging.getLogger(__name__)
 
@@ -103,6 +96,6 @@ def sign_in_ended(request: PortalRequest) -> SignInEndedResponse:
 
 def redirect_htmx(request: PortalRequest, response: HttpResponse, *, url: str) -> HttpResponse:
     """Have htmx open another page in place of this response."""
-    if is_htmx(navigation_headers(request.META)):
+    if is_htmx(request.META):
         response["HX-Redirect"] = url
     return response

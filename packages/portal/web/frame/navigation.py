@@ -1,20 +1,16 @@
 """The entries of the sidebar, as the pages of the app declare them, and whether a page is offered to a user."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from django.urls import URLResolver, get_resolver
 
 from portal.config.current import portal_config
 from portal.web.frame.essentials import page_is_denied
+from portal.web.present import LazyText
 from portal.web.request import PortalRequest, view_is_absent
-
-if TYPE_CHECKING:
-    from portal.web.present import LazyText
 
 #: Attributes of views: the entry that leads to the page, and the permission that the page needs beside the platform.
 NAVIGATION: Final = "_portal_navigation"

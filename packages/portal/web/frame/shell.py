@@ -6,11 +6,9 @@ A page carries the tag of the account that it was rendered for, in its forms and
 the tag with the one of `/sign-in-state`, and log lines carry it as `user`.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from django.utils.translation import gettext
 
@@ -18,6 +16,7 @@ from portal.config.cookies import INTRODUCED, REFUSED_PLATFORM, SAVED_VIEWS, TAB
 from portal.config.current import portal_config
 from portal.config.platforms import PLATFORM_BY_NAME, TPlatform
 from portal.config.product import msgid
+from portal.config.projects import Project
 from portal.edge import LOGIN_PATH, PATHNAME_META, PROFILE_PATH, EdgeUser
 from portal.identity import DecodedUser, get_user_from_token
 from portal.services.searched_lists import offered_lists
@@ -25,11 +24,6 @@ from portal.telemetry.audit import tag_of
 from portal.web.frame.essentials import known_essentials, open_platforms, platform_name
 from portal.web.preferences import active_zone_name, has_chosen_zone, own_cookie, theme_of
 from portal.web.request import PortalRequest, active_locale, is_signed_in
-
-if TYPE_CHECKING:
-    from portal.api import TokenStore
-    from portal.config.projects import Project
-
 
 #: Where a request names the account of the page that sent it: a form's hidden field, and htmx's header.
 PAGE_ACCOUNT_FIELD: Final = "madeFor"
@@ -46,7 +40,7 @@ def account_tag_now(request: PortalRequest) -> str | None:
 
     None if nobody is signed in, or the subject is unknown.
     """
-    tokens: TokenStore | None = getattr(request, "token_store", None)
+    tokens = getattr(request, "token_store", None)
     if tokens is not None and tokens.cleared:
         return None
     if tokens is not None and tokens.changed:

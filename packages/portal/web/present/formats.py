@@ -66,10 +66,6 @@ class Formats:
         self._written_number: Final = lru_cache(maxsize=KEPT_TEXTS, typed=True)(self._write_number)
         self._written_money: Final = lru_cache(maxsize=KEPT_TEXTS, typed=True)(self._write_money)
 
-    def load(self) -> None:
-        """Read what CLDR says about the language now, for a process whose workers will share it."""
-        _ = self._patterns
-
     @cached_property
     def _patterns(self) -> _Patterns:
         return _Patterns(self.cldr)

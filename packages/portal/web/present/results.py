@@ -1,10 +1,8 @@
 """From a hook's result to the record that a page shows, or to the error that becomes the page."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import Any, TypeVar, overload
 
 from portal.errors import (
     ApiError,
@@ -15,9 +13,7 @@ from portal.errors import (
     ApiUnavailableError,
     without_traceback,
 )
-
-if TYPE_CHECKING:
-    from portal.query import PaginatedRes, PaginatedResult, QueryResult
+from portal.query import PaginatedRes, PaginatedResult, QueryResult
 
 T = TypeVar("T")
 

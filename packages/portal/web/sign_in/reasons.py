@@ -4,17 +4,13 @@ The page's own address comes first. Where it names nothing, the cookie VAR_WAY_B
 (:mod:`portal.web.cookies.other_cookies`).
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from django.utils.translation import gettext_lazy as _
 
 from portal.web.cookies import read_way_back
 from portal.web.errors import REASON_PARAM, REFRESH_LOST, SIGN_IN_ENDED
-
-if TYPE_CHECKING:
-    from portal.web.request import PortalRequest
+from portal.web.request import PortalRequest
 
 _REASONS: Final = {
     REFRESH_LOST: _(

@@ -1,14 +1,13 @@
 """The sign-out flow, the same in every application."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from django.http import HttpResponse
 
 from portal.api import NO_TOKENS, identity_provider, sign_out
 from portal.config.current import portal_config
 from portal.errors import ApiAbsentError, ApiError, ApiNotFoundError, ApiUnauthorizedError, ApiUnavailableError
+from portal.query import MutationResult
 from portal.services import RowParams
 from portal.services.iam.sign_ins import SignInMutations
 from portal.telemetry import audit
@@ -17,10 +16,6 @@ from portal.web.cookies import end_drafts
 from portal.web.frame import SIGNED_OUT_PATH
 from portal.web.request import PortalRequest, active_locale
 from portal.web.submissions import see_other
-
-if TYPE_CHECKING:
-    from portal.query import MutationResult
-
 
 #: Characters of a sign-in's id that the audit log keeps: it comes from the address.
 MAX_ID_CHARS: Final = 64

@@ -1,18 +1,18 @@
 """Django's template backend for pages: one Jinja2 engine for each language."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from types import CodeType
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import Any, Final, cast
 
+from django.forms import BoundField
 from django.template import engines
 from django.template.backends.base import BaseEngine
 from django.template.backends.jinja2 import Jinja2, Template
 from django.utils.timezone import get_current_timezone
 from jinja2 import BytecodeCache, FileSystemBytecodeCache, FileSystemLoader
 from jinja2 import Template as Page
+from jinja2.bccache import Bucket
 from markupsafe import Markup
 
 from portal.config.environment import private_dir
@@ -20,10 +20,6 @@ from portal.config.locales import DEFAULT_LOCALE, LOCALES
 from portal.web.request import active_locale
 from portal.web.templating.environment import BLOCK_MARK, PageEnvironment
 from portal.web.templating.filters import ZONE
-
-if TYPE_CHECKING:
-    from django.forms import BoundField
-    from jinja2.bccache import Bucket
 
 #: The engine's name in the settings.
 PAGES: Final = "pages"

@@ -1,22 +1,17 @@
 """Filters that write values in the page's language: `{{ row.created_at|moment }}`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import UTC, date, datetime, tzinfo
 from decimal import Decimal, InvalidOperation
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from django.utils.timezone import get_current_timezone
 from jinja2 import pass_context
+from jinja2.runtime import Context
 from markupsafe import Markup, escape
 
 from portal.web.present import KEPT_TEXTS, NO_VALUE, Formats, in_utc
-
-if TYPE_CHECKING:
-    from jinja2.runtime import Context
-
 
 MAX_PLACES: Final = 3
 #: The variable with the active time zone, of who renders a part with many times: to look it up takes a while.

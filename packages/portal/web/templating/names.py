@@ -1,18 +1,17 @@
 """The names that every template has, beside the filters of :mod:`portal.web.templating.filters`."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import cache, lru_cache, partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 from urllib.parse import parse_qs, quote
 
 from django.template.defaultfilters import urlencode
 from django.urls import NoReverseMatch, Resolver404, resolve, reverse
 from django.utils.translation.trans_real import translation
 from jinja2 import TemplateNotFound, pass_context
+from jinja2.runtime import Context
 from markupsafe import Markup, escape
 
 from portal.config.current import portal_config
@@ -21,10 +20,6 @@ from portal.edge import NO_SEGMENT
 from portal.query import REGISTRY, offers
 from portal.web.present import NO_VALUE, OWN_WORDS, Badge, ParamValue, badge_for, id_segment, with_params
 from portal.web.request import view_is_absent
-
-if TYPE_CHECKING:
-    from jinja2.runtime import Context
-
 
 #: An id that stands in an address as it is.
 _PLAIN_ID: Final = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)

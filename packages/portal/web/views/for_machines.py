@@ -1,14 +1,12 @@
 """The views that supervisors, robots, browsers and those who report a weakness request by fixed names."""
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Callable
 from datetime import UTC, datetime, time, timedelta
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from django.contrib.staticfiles import finders
-from django.http import FileResponse, Http404, HttpRequest, HttpResponse
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.views.decorators.cache import cache_control, never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
@@ -19,10 +17,6 @@ from portal.store import check_readiness
 from portal.telemetry.metrics import CONTENT_TYPE, metrics_text
 from portal.web.errors import explain_failure, problem
 from portal.web.request import client_address, is_loopback
-
-if TYPE_CHECKING:
-    from django.http.response import HttpResponseBase
-
 
 _TEXT: Final = "text/plain; charset=utf-8"
 TView = TypeVar("TView", bound="Callable[..., HttpResponseBase]")

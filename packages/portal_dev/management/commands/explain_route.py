@@ -20,7 +20,6 @@ from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_PERMITTED_PLATFORMS, VAR
 from portal.config.current import portal_config
 from portal.edge import (
     Decision,
-    EdgeResponses,
     Explanation,
     Forward,
     Reject,
@@ -28,7 +27,7 @@ from portal.edge import (
     Site,
     explain,
     load_routes,
-    make_site,
+    response_of,
 )
 from portal.identity import TokenCheck, TokenState, make_token_cache, user_from_claims
 from portal_operate.answers import FINE, AdministrationCommand, CommandAnswer, not_asked, read_token
@@ -66,7 +65,7 @@ class Command(AdministrationCommand):
 
     def answer(self, **options: Any) -> CommandAnswer:
         config = portal_config()
-        site = make_site(
+        site = Site(
             project=config.project,
             origins=config.origins,
             routes=load_routes(config.project.app),
@@ -76,11 +75,14 @@ class Command(AdministrationCommand):
         cache = make_token_cache(config)
         tokens = TokenPair(access=request.COOKIES.get(VAR_ACCESS_TOKEN), refresh=request.COOKIES.get(VAR_REFRESH_TOKEN))
         access = cache.check(tokens.access, now=time.time())
-        context = RequestContext.from_request(
-            request,  # pyright: ignore[reportArgumentType]  # COOKIES is a cached property there: not "a dict" to pyright
-            tokens=tokens,
-            site=site,
-            access=access,
+        context = RequestContext(
+            site,
+            request.method or "GET",
+            request.path_info,
+            access,
+            bool(tokens.refresh),
+            request.META,
+            request.COOKIES,
         )
         if options["permissions"] is not None:
             held = [name.strip() for name in options["permissions"].split(",") if name.strip()]
@@ -140,7 +142,7 @@ class Command(AdministrationCommand):
             return [*lines, f"forwarded to {_view_name(context.path, decision.user.locale)}", pathname]
         if isinstance(decision, Reject) and decision.pathname is not None:
             return [*lines, f"{decision.status} {HTTPStatus(decision.status).phrase}, as the project's own page"]
-        response = EdgeResponses().respond(decision)
+        response = response_of(decision)
         lines.append(f"{response.status_code} {response.reason_phrase}")
         lines += [f"{name}: {value}" for name, value in response.items()]
         return [*lines, response.content.decode()] if response.content else lines
