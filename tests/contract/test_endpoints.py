@@ -1,12 +1,11 @@
 """Every declared endpoint, called against the running sandbox: addresses, shapes and fields are as declared."""
 
-from __future__ import annotations
-
 import dataclasses
 import re
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, get_type_hints, is_typeddict
+from typing import Any, get_type_hints, is_typeddict
 from urllib.parse import parse_qs, urlsplit
 
 import msgspec
@@ -20,7 +19,7 @@ from portal.config import contract_names
 from portal.config.limits import VAR_DEFAULT_PAGE_SIZE
 from portal.config.projects import PROJECTS
 from portal.errors import ApiForbiddenError, ApiNotFoundError, ApiValidationError
-from portal.query import Record, create_query_client
+from portal.query import QueryClient, Record, create_query_client
 from portal.query.endpoints import parameter_names
 from portal.query.endpoints.registry import REGISTRY
 from portal.query.process_state import QueryRuntime
@@ -38,11 +37,6 @@ from tests.portal.query.fakes import FakeStore
 from tests.support.harness import RunningStack, create_account, running_stack
 from tests.support.processes import until
 from tests.support.schema_values import example, misfits
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from portal.query import QueryClient
 
 ADMIN, PASSWORD = "admin@example.com", "a password for tests"
 #: Who has forgotten the password: all its sign-ins end with the new one.

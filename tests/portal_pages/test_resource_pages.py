@@ -99,7 +99,8 @@ def test_an_edit_sends_what_was_changed_alone(site: Site, row: dict[str, Any], t
     """Another field may have changed since the row was fetched."""
     site.backend.answers("GET", ROW, json=row)
     shown = site.get(FORM)
-    name = row["name"] if isinstance(row["name"], str) else ""
+    # A page has another character in place of NUL.
+    name = row["name"].replace("\x00", "\ufffd") if isinstance(row["name"], str) else ""
     assert (shown.fields["name"], shown.fields["plan"]) == (name, row["plan"])
     site.backend.answers("PATCH", ROW, json=ADA)
     page = site.send(shown, **typed)

@@ -1,10 +1,9 @@
 """Accounts, signed-in clients, and one row of each kind."""
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from dataclasses import replace
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from django.contrib.auth.hashers import make_password
@@ -15,9 +14,6 @@ from sandbox_api.auth import sign_ins
 from sandbox_api.auth.models import Account
 from sandbox_api.energy.models import Client, Meter, MeterReading
 from sandbox_api.finance.models import Invoice
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 @pytest.fixture

@@ -1,4 +1,5 @@
 from datetime import timedelta
+from unittest.mock import patch
 
 from sandbox_api.energy.models import Client
 from sandbox_api.energy.views import ClientsView
@@ -47,17 +48,11 @@ def test_a_key_belongs_to_one_method_and_path(energy):
     assert energy.delete(path, headers={"Idempotency-Key": "other"}).status_code == 404
 
 
-def test_a_failure_leaves_nothing_and_can_be_tried_again(energy, problem, monkeypatch):
-    real = ClientsView.represent
-
-    def fail_after_the_write(view, row):
-        raise RuntimeError("after the row was inserted")
-
-    monkeypatch.setattr(ClientsView, "represent", fail_after_the_write)
-    assert problem(create(energy), 500)
+def test_a_failure_leaves_nothing_and_can_be_tried_again(energy, problem):
+    with patch.object(ClientsView, "represent", side_effect=RuntimeError("after the row was inserted")):
+        assert problem(create(energy), 500)
     assert not Client.objects.exists()
     assert not StoredAnswer.objects.exists()
-    monkeypatch.setattr(ClientsView, "represent", real)
     assert create(energy).status_code == 201
 
 

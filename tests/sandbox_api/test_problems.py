@@ -1,3 +1,5 @@
+from unittest.mock import patch
+
 import pytest
 from django.db import OperationalError
 
@@ -28,14 +30,11 @@ def test_another_media_type_is_a_problem(energy, problem):
 
 
 @pytest.mark.parametrize("debug", [True, False])
-def test_an_unexpected_error_is_a_problem_that_tells_nothing(energy, problem, monkeypatch, settings, debug, caplog):
+def test_an_unexpected_error_is_a_problem_that_tells_nothing(energy, problem, settings, debug, caplog):
     settings.DEBUG = debug
 
-    def fail(self):
-        raise RuntimeError("secret detail")
-
-    monkeypatch.setattr(ClientsView, "rows", fail)
-    answer = energy.get("/energy/clients")
+    with patch.object(ClientsView, "rows", side_effect=RuntimeError("secret detail")):
+        answer = energy.get("/energy/clients")
     assert problem(answer, 500)
     assert "secret" not in answer.content.decode()
     assert "secret detail" in caplog.text
@@ -43,11 +42,8 @@ def test_an_unexpected_error_is_a_problem_that_tells_nothing(energy, problem, mo
     assert problem(energy.get("/me", headers={"Host": "evil.test"}), 400)
 
 
-def test_a_busy_database_asks_to_try_again(energy, problem, monkeypatch):
-    def fail(self):
-        raise OperationalError("database is locked")
-
-    monkeypatch.setattr(ClientsView, "rows", fail)
-    answer = energy.get("/energy/clients")
+def test_a_busy_database_asks_to_try_again(energy, problem):
+    with patch.object(ClientsView, "rows", side_effect=OperationalError("database is locked")):
+        answer = energy.get("/energy/clients")
     assert problem(answer, 503)
     assert answer.headers["Retry-After"] == "1"

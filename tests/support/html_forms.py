@@ -1,7 +1,9 @@
 """What a page offers to a browser without scripts: links, forms; and the rows that it shows."""
 
 from dataclasses import dataclass, field
-from html.parser import HTMLParser
+from typing import Any
+
+from lxml.html import HtmlElement, document_fromstring
 
 #: What a person enters, by a part of the field's name or by its type; else nothing.
 VALUES = {
@@ -45,6 +47,14 @@ class Form:
     fields: list[Field] = field(default_factory=list)
     buttons: list[tuple[str, str]] = field(default_factory=list)
 
+    def add(self, element: HtmlElement) -> None:
+        """Add a field or a button."""
+        name, kind = element.get("name"), element.get("type", "text") if element.tag == "input" else element.tag
+        if kind in NOT_SENT:
+            self.buttons.append((name, element.get("value", "")))
+        else:
+            self.fields.append(Field(name, kind, **_value_of(element, kind)))
+
     def defaults(self) -> list[tuple[str, str]]:
         """What a browser sends of the form as it is."""
         return [(each.name, each.value) for each in self.fields if each.is_set]
@@ -72,7 +82,7 @@ def _value_for(each: Field) -> str:
     return next((value for part, value in VALUES.items() if part in each.name.lower() or part == each.kind), "")
 
 
-class Page(HTMLParser):
+class Page:
     """A page that was read.
 
     :ivar links: addresses of `a`.
@@ -82,69 +92,32 @@ class Page(HTMLParser):
     """
 
     def __init__(self, html: str) -> None:
-        super().__init__()
-        self.links: list[str] = []
-        self.parts: list[str] = []
-        self.rows: list[str] = []
+        tree = document_fromstring(html or "<p>")
+        self.links: list[str] = tree.xpath("//a/@href")
+        self.parts: list[str] = tree.xpath("//@hx-get")
+        self.rows: list[str] = tree.xpath("//@data-row-id")
+        self.is_wrong = bool(tree.xpath("//*[@aria-invalid='true']"))
         self.forms: list[Form] = []
-        self.is_wrong = False
-        self._by_id: dict[str, Form] = {}
-        self._form: Form | None = None
-        self._select: Field | None = None
-        self._text: Field | None = None
-        self.feed(html)
-        self.close()
+        #: Those that have begun, by their elements and their ids.
+        begun: dict[Any, Form] = {}
+        for each in tree.iter("form", "button", "input", "select", "textarea"):
+            owner = each.get("form") if "form" in each.attrib else next(each.iterancestors("form"), None)
+            if each.tag == "form":
+                self.forms.append(Form(method=each.get("method", "get").lower(), action=each.get("action", "")))
+                begun |= dict.fromkeys((each, each.get("id", each)), self.forms[-1])
+            elif "name" in each.attrib and "disabled" not in each.attrib and owner in begun:
+                begun[owner].add(each)
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given = {name: value or "" for name, value in attrs}
-        if "hx-get" in given:
-            self.parts.append(given["hx-get"])
-        if "data-row-id" in given:
-            self.rows.append(given["data-row-id"])
-        self.is_wrong = self.is_wrong or given.get("aria-invalid") == "true"
-        if tag == "a" and "href" in given:
-            self.links.append(given["href"])
-        elif tag == "form":
-            self._form = Form(method=given.get("method", "get").lower(), action=given.get("action", ""))
-            self._by_id[given.get("id", "")] = self._form
-            self.forms.append(self._form)
-        elif tag == "option" and self._select is not None:
-            self._option(self._select, given)
-        elif "name" in given:
-            self._field(tag, given)
 
-    def _option(self, select: Field, given: dict[str, str]) -> None:
-        value = given.get("value", "")
-        if value:
-            select.options.append(value)
-        if "selected" in given or not select.is_set:
-            select.value, select.is_set = value, True
-
-    def _field(self, tag: str, given: dict[str, str]) -> None:
-        form = self._by_id.get(given.get("form", "")) if "form" in given else self._form
-        if form is None or "disabled" in given:
-            return
-        kind = given.get("type", "text") if tag == "input" else tag
-        if tag == "button" or kind in NOT_SENT:
-            form.buttons.append((given["name"], given.get("value", "")))
-        elif tag == "input":
-            is_choice = kind in {"checkbox", "radio"}
-            value = given.get("value", "on" if is_choice else "")
-            form.fields.append(Field(given["name"], kind, value, is_set=not is_choice or "checked" in given))
-        elif tag in {"select", "textarea"}:
-            found = Field(given["name"], tag, is_set=tag == "textarea")
-            form.fields.append(found)
-            self._select, self._text = (found, None) if tag == "select" else (None, found)
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag == "form":
-            self._form = None
-        elif tag == "select":
-            self._select = None
-        elif tag == "textarea":
-            self._text = None
-
-    def handle_data(self, data: str) -> None:
-        if self._text is not None:
-            # The first line end of a text area belongs to its tag (HTML Living Standard, 4.10.11).
-            self._text.value += data if self._text.value else data.removeprefix("\n")
+def _value_of(each: HtmlElement, kind: str) -> dict[str, Any]:
+    if kind == "select":
+        options = list(each.iter("option"))
+        chosen = [option for option in options if "selected" in option.attrib] or options[:1]
+        values = [option.get("value") for option in options if option.get("value")]
+        return {"value": chosen[-1].get("value", "") if chosen else "", "is_set": bool(chosen), "options": values}
+    if kind == "textarea":
+        # The first line end of a text area belongs to its tag (HTML Living Standard, 4.10.11).
+        return {"value": (each.text or "").removeprefix("\n")}
+    if kind in {"checkbox", "radio"}:
+        return {"value": each.get("value", "on"), "is_set": "checked" in each.attrib}
+    return {"value": each.get("value", "")}

@@ -6,7 +6,6 @@ from sandbox_api.operations.models import WorkOrder
 from sandbox_api.operations.summary import summarise_operations
 
 NOW = datetime(2026, 3, 15, 12, tzinfo=UTC)
-FEBRUARY = datetime(2026, 2, 1, tzinfo=UTC)
 
 
 @pytest.mark.django_db
