@@ -257,9 +257,8 @@ def read_overview(
 ) -> OverviewData[TSummary]:
     """Read the summary and the lists whose totals it does not have, side by side.
 
-    The lists of the other counts are read where the backend offers no summary, or gives none to this user. A list that
-    fails has a dash, beside other figures; one that is not there has no tile. A summary that fails while something else
-    was read leaves its place to a note.
+    The other lists are read where this user gets no summary. A list that fails has a dash, beside other figures; one
+    that is not there has no tile. A summary that fails while something else was read leaves its place to a note.
 
     :param figures: of the period, which the summary has.
     :param period: that the summary is asked for, if it takes one.
@@ -293,7 +292,6 @@ def read_overview(
     has_summary = known != summary.data()
     if not (has_failed or has_summary or is_missing):
         lists |= zip(others, use_queries(request, [counts[place].hook.spec() for place in others]), strict=True)
-
     totals = {place: part_if_answered(result) for place, result in lists.items()}
     if totals and not has_summary and not has_failed and all(rows is None for rows in totals.values()):
         lists[min(lists)].unwrap()
