@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, cast
 
 from portal.config.contract_names import HAS_NEXT_FIELD, SORT_PARAM
 from portal.config.limits import MAX_PAGES
@@ -65,6 +65,7 @@ class _Read(_Result):
     fetched_at: float | None
     is_stale: bool
     version: tuple[object, ...] | None = None
+    _refetch: Callable[[], Any]
 
     @property
     def as_of(self) -> datetime | None:
@@ -76,6 +77,10 @@ class _Read(_Result):
         """Always False: a hook returns when the first fetch has ended (requirements, "Client-side hook generators")."""
         return False
 
+    def refetch(self) -> Self:
+        """Ask the backend, even if the data is fresh; of a list, for the same pages. Returns a new result."""
+        return cast("Self", self._refetch())
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueryResult(_Read, Generic[TData]):
@@ -85,11 +90,6 @@ class QueryResult(_Read, Generic[TData]):
     """
 
     data: TData | None
-    _refetch: Callable[[], QueryResult[TData]]
-
-    def refetch(self) -> QueryResult[TData]:
-        """Ask the backend, even if the data is fresh. Returns a new result."""
-        return self._refetch()
 
     def unwrap(self) -> TData:
         """The data, for a view that cannot do without.
@@ -141,7 +141,6 @@ class PaginatedResult(_Read, Generic[TItem]):
 
     pages: int
     _data: Callable[[], PaginatedRes[TItem]]
-    _refetch: Callable[[], PaginatedResult[TItem]]
     _fetch_next: Callable[[], PaginatedResult[TItem]]
 
     @cached_property
@@ -174,10 +173,6 @@ class PaginatedResult(_Read, Generic[TItem]):
         `result.error` tells why. Called on a result with an error, it tries again.
         """
         return self._fetch_next() if self.data.has_next and self.pages < MAX_PAGES else self
-
-    def refetch(self) -> PaginatedResult[TItem]:
-        """Ask the backend for the same pages, one after another. Returns a new result."""
-        return self._refetch()
 
     def unwrap(self) -> PaginatedRes[TItem]:
         """The pages, for a view that cannot do without; older pages during an outage only.

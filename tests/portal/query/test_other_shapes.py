@@ -88,13 +88,6 @@ class TestTheCall:
         assert call.read({"sub": "u", "scope": "A B"}) == {"id": "u", "permissions": ["A", "B"]}
         assert wire_write("/me", body={"name": "Ada"}).path == "/users/me"
 
-    def test_other_call_stays_as_it_is(self) -> None:
-        call = wire_read("/energy/summary", {"days": "7"})
-        assert (call.path, call.params) == ("/energy/summary", {"days": "7"})
-        assert call.read([1]) == [1]
-        write = wire_write("/energy/clients", body={"name": "Ada"})
-        assert (write.path, write.params, write.body) == ("/energy/clients", None, {"name": "Ada"})
-
 
 class Numbered(FakeBackend):
     """A backend whose cursor is the number of rows before the page."""

@@ -37,9 +37,7 @@ def check(cache_in: Callable[[Path], dict[str, Any]], folder: Path) -> None:
 
 
 @pytest.mark.whole
-def test_two_users_see_no_row_older_again(
-    tmp_path: Path,
-) -> None:
+def test_two_users_see_no_row_older_again(tmp_path: Path) -> None:
     report = run_storm(cache=embedded(tmp_path), folder=tmp_path, seconds=1, users=2, evict=False)
     assert report.reads > 0
     assert (report.missed, report.older, report.foreign) == (0, 0, 0), report.examples
