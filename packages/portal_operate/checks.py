@@ -16,7 +16,6 @@ from django.core.checks import CheckMessage, Error, Warning, register  # noqa: A
 from django.urls import get_resolver
 
 from portal.config.current import portal_config
-from portal.config.limits import REFRESH_DEADLINE_S, REFRESH_LATEST_START_S, REFRESH_LOCK_S, STORE_TIMEOUT_S
 from portal.config.places import PROGRAM, SOURCE_ROOT
 from portal.config.projects import PROJECT_BY_APP, PROJECTS
 from portal.errors import ConfigurationError
@@ -179,21 +178,3 @@ def check_the_key_fits_its_algorithms(config: PortalConfig) -> Iterator[CheckMes
         make_verifier(config.verification)
     except ConfigurationError as error:
         yield Error(str(error), hint="APP_JWT_KEY and APP_JWT_ALGORITHMS belong together", id="portal.E003")
-
-
-@register
-def check_the_refresh_lock_outlasts_the_call(
-    *_args: object, deadline_s: float = REFRESH_DEADLINE_S, lock_s: float = REFRESH_LOCK_S, **_kwargs: object
-) -> list[CheckMessage]:
-    """A lock that ends during the call lets a second process submit the same token: the backend may end the sign-in."""
-    needed = REFRESH_LATEST_START_S + deadline_s + STORE_TIMEOUT_S
-    if lock_s >= needed:
-        return []
-    return [
-        Error(
-            f"REFRESH_LOCK_S is {lock_s:g}, and a refresh may hold its lock for {needed:g} s: REFRESH_LATEST_START_S, "
-            "REFRESH_DEADLINE_S and STORE_TIMEOUT_S together",
-            hint="raise REFRESH_LOCK_S in portal.config.limits, or lower REFRESH_DEADLINE_S",
-            id="portal.E004",
-        )
-    ]

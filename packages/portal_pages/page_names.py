@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Final, NoReturn, cast, get_args, get_origin
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NoReturn, get_args, get_origin
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.urls import resolve, reverse
 from django.views.decorators.http import require_http_methods
 
@@ -84,25 +84,23 @@ class PageNames:
     columns: Mapping[str, Any] = field(default_factory=dict)
     fields: Mapping[str, Any] = field(default_factory=dict)
 
-    def offered(self, request: HttpRequest) -> PageNames:
+    def offered(self, request: PortalRequest) -> PageNames:
         """Those that a page of this request offers: without the row and the writes that the backend does not offer, and
         those for which the user has no permission.
         """
-        own = cast("PortalRequest", request)
         absent: dict[str, Any] = {page: "" for page, mutation in self.writes.items() if not offers(mutation)}
         absent |= {"detail": ""} if self.row is not None and not offers(self.row) else {}
-        absent |= {page: "" for page, permission in self.permissions.items() if page_is_denied(own, permission)}
+        absent |= {page: "" for page, permission in self.permissions.items() if page_is_denied(request, permission)}
         return replace(self, **absent) if absent else self
 
 
-def offered_pages(names: Mapping[str, LazyText], request: HttpRequest) -> list[tuple[str, str]]:
+def offered_pages(names: Mapping[str, LazyText], request: PortalRequest) -> list[tuple[str, str]]:
     """Those to which this user may be led, each as label and address.
 
     :param names: of their URLs, with the labels.
     """
     found = ((str(label), reverse(name)) for name, label in names.items())
-    own = cast("PortalRequest", request)
-    return [(label, url) for label, url in found if not is_not_offered(resolve(url).func, own)]
+    return [(label, url) for label, url in found if not is_not_offered(resolve(url).func, request)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,7 +147,7 @@ class DeclaredPage:
         """The row and the template that the page shows; None for a page of another kind."""
         return None
 
-    def respond(self, request: HttpRequest, pages: PageNames, **values: Any) -> HttpResponse:
+    def respond(self, request: PortalRequest, pages: PageNames, **values: Any) -> HttpResponse:
         """The response to a request.
 
         :param values: those of the URL.
@@ -207,7 +205,7 @@ class DeclaredPage:
         A page whose call is not offered is a 404.
         """
 
-        def view(request: HttpRequest, **values: Any) -> HttpResponse:
+        def view(request: PortalRequest, **values: Any) -> HttpResponse:
             if not offers(self.shows):
                 raise ApiAbsentError
             return self.respond(request, pages, **values)

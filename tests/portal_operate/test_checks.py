@@ -17,7 +17,6 @@ from portal_operate.checks import (
     check_every_project_has_its_folder,
     check_every_project_has_its_own_address,
     check_the_key_fits_its_algorithms,
-    check_the_refresh_lock_outlasts_the_call,
 )
 from tests.settings import PORTAL
 
@@ -158,12 +157,3 @@ def test_a_key_that_no_worker_could_start_with_stops_the_start(
     assert [message.id for message in messages] == ids
     assert all("APP_JWT_KEY should be a key for" in message.msg for message in messages)
     assert check_the_key_fits_its_algorithms in registry.registry.registered_checks
-
-
-def test_a_refresh_that_may_take_longer_than_its_lock_stops_the_start() -> None:
-    assert check_the_refresh_lock_outlasts_the_call() == []
-    (error,) = check_the_refresh_lock_outlasts_the_call(deadline_s=20.0)
-    assert (error.id, error.level) == ("portal.E004", 40)
-    assert "REFRESH_LOCK_S is 15, and a refresh may hold its lock for 24 s" in error.msg
-    assert check_the_refresh_lock_outlasts_the_call(deadline_s=20.0, lock_s=24) == []
-    assert check_the_refresh_lock_outlasts_the_call in registry.registry.get_checks()

@@ -51,7 +51,7 @@ REVALIDATION_TOKEN_S: Final = 5.0
 EXPIRY_LEEWAY_S: Final = 30
 #: Deadline of the refresh call itself, seconds.
 REFRESH_DEADLINE_S: Final = 10.0
-#: Wait of others for its outcome, seconds: longer than the call (system check `portal.E004`).
+#: Wait of others for its outcome, seconds: longer than the call and all around it, which a test adds up.
 REFRESH_LOCK_S: Final = 15
 #: A submission whose record took longer than this to write is not made: the lock could end before the call, seconds.
 REFRESH_LATEST_START_S: Final = 3.0

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from functools import wraps
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Any
 
 from django.http import HttpResponse
 from django.urls import URLPattern, path
@@ -14,11 +14,10 @@ from portal.errors import ApiAbsentError, ApiForbiddenError, PortalError
 from portal.query import Endpoint, offers
 from portal.web.errors import another_account, method_refused, redirect_htmx, render_failure
 from portal.web.frame import PERMISSION, is_from_another_account, page_is_denied, start_essentials
-from portal.web.request import SHOWS, PortalRequest
+from portal.web.request import SAFE_METHODS, SHOWS, PortalRequest
 
 #: A view: takes a request and the values of its URL, returns a response.
 View = Callable[..., HttpResponse]
-_READING: Final = frozenset({"GET", "HEAD"})
 
 
 def platform_page(
@@ -43,7 +42,7 @@ def platform_page(
 
     @wraps(view)
     def guarded(request: PortalRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        runs_beside_profile = request.method in _READING and start_essentials(request)
+        runs_beside_profile = request.method in SAFE_METHODS and start_essentials(request)
         if not runs_beside_profile and page_is_denied(request, permission):
             return _denied(request)
         request.list_name = part_of

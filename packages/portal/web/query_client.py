@@ -22,7 +22,7 @@ from portal.api import api_session
 from portal.config.current import portal_config
 from portal.query import QueryClient, create_query_client
 from portal.web.preferences import remove_cookie, set_cookie
-from portal.web.request import PortalRequest, client_address, is_page_navigation, is_signed_in
+from portal.web.request import SAFE_METHODS, PortalRequest, client_address, is_page_navigation, is_signed_in
 
 #: By whether cookies are `Secure`; `portal.js` has the names too. The second one a browser takes from this host alone.
 LEFT_PAGE_COOKIE: Final = {False: "left_page", True: "__Host-left_page"}
@@ -32,14 +32,13 @@ NO_RELOAD: Final = "-"
 NO_RELOAD_FOR_S: Final = 10
 _SEE_OTHER: Final = 303
 _REDIRECTS: Final = range(300, 400)
-_READS: Final = frozenset({"GET", "HEAD"})
 _32_BITS: Final = 0xFFFFFFFF
 
 
 def user_reloads(request: HttpRequest) -> bool:
     """Whether this request asks again for the page that the user sees."""
     left = request.COOKIES.get(LEFT_PAGE_COOKIE[settings.CSRF_COOKIE_SECURE])
-    if request.method not in _READS or left == NO_RELOAD:
+    if request.method not in SAFE_METHODS or left == NO_RELOAD:
         return False
     directives = {each.strip().lower() for each in request.META.get("HTTP_CACHE_CONTROL", "").split(",")}
     if directives.isdisjoint({"no-cache", "max-age=0"}):

@@ -1,13 +1,11 @@
 """Accounts and their permissions, for who holds `IAM_ADMIN`."""
 
-from __future__ import annotations
-
 from functools import partial
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import Any, Final
 
 from django import forms
-from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http import HttpResponse, QueryDict
 from django.shortcuts import render
 from django.utils.functional import lazy
 from django.utils.translation import gettext
@@ -17,6 +15,7 @@ from portal.config.contract_names import SORT_BY_NAME, SORT_NEWEST_FIRST
 from portal.config.platforms import PLATFORMS, TPlatform
 from portal.services.iam.accounts import Account, AccountMutations, AccountQueries
 from portal.services.user import UserQueries
+from portal.web import PortalRequest
 from portal.web.frame import platform_name
 from portal.web.present import Badge
 from portal_gateway.permission_changes import audited
@@ -33,9 +32,6 @@ from portal_pages import (
     see_other,
     settle_conflicts,
 )
-
-if TYPE_CHECKING:
-    from portal.web import PortalRequest
 
 ADMIN: Final = "IAM_ADMIN"
 #: The form's field that says: yes, I want to lose this permission.
@@ -70,7 +66,7 @@ class AccountForm(BackendForm[Account]):
 class AccountEdit(EditView[Account]):
     """The form; asks before administrators take the permission from themselves."""
 
-    def respond(self, request: HttpRequest, pages: Any, **values: Any) -> HttpResponse:
+    def respond(self, request: PortalRequest, pages: Any, **values: Any) -> HttpResponse:
         """The form, the question, or the way back to the account; to the profile for who is no administrator now."""
         row_id: str = values["row_id"]
         gives_up = request.method == "POST" and self._takes_away(request.POST) and _is_own(request, row_id)
@@ -86,7 +82,7 @@ class AccountEdit(EditView[Account]):
             response = audited(request, send, account_id=row_id, wanted=request.POST.getlist("permissions"))
         finally:
             # Also after a failure: the backend may have changed them.
-            cast("PortalRequest", request).query_client.purge_user(row_id)
+            request.query_client.purge_user(row_id)
         return see_other("profile") if gives_up and response.status_code == HTTPStatus.SEE_OTHER else response
 
     def _takes_away(self, sent: QueryDict) -> bool:
@@ -97,7 +93,7 @@ class AccountEdit(EditView[Account]):
         return not undecided and ADMIN not in kept
 
 
-def _is_own(request: HttpRequest, row_id: str) -> bool:
+def _is_own(request: PortalRequest, row_id: str) -> bool:
     profile = UserQueries.use_get_me_query(request).data
     return profile is not None and profile.get("id") == row_id
 

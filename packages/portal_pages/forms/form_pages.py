@@ -4,12 +4,10 @@ Each form page has a random key in a hidden field. A create is sent with that ke
 arrives twice, because its response was lost or a button was pressed twice, creates one thing (contract, section 8).
 """
 
-from __future__ import annotations
-
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -19,20 +17,18 @@ from portal.query import offers
 from portal.web.cookies import keep_drafts
 from portal.web.errors import explain_failure, may_be_done_twice, retry_after_s
 from portal.web.present import NO_VALUE, LazyText, with_params
+from portal.web.request import PortalRequest
 from portal.web.submissions import SUBMISSION_FIELD, UNKNOWN_FIELD, new_submission_key, see_other, submission_key
 from portal_pages.forms.conflicts import typed_text
 from portal_pages.forms.form_fields import VERSION_INPUT
+from portal_pages.forms.forms import BackendForm
 from portal_pages.forms.row_choice import RowChoiceField, name_chosen_rows
 from portal_pages.lists import LIST_FIELD, list_url_before
-
-if TYPE_CHECKING:
-    from portal.web.request import PortalRequest
-    from portal_pages.forms.forms import BackendForm
-    from portal_pages.page_names import PageNames
+from portal_pages.page_names import PageNames
 
 
 def form_page(
-    request: HttpRequest, form: BackendForm[Any], *, title: str, submit_label: str, back_url: str, back_label: str
+    request: PortalRequest, form: BackendForm[Any], *, title: str, submit_label: str, back_url: str, back_label: str
 ) -> HttpResponse:
     """The page with a form. Its status is 200; 409 where somebody else has changed the same fields meanwhile; 422 if
     the form has errors; 503 if the backend did not answer.
@@ -46,7 +42,7 @@ def form_page(
         "back_url": back_url,
         "back_label": back_label,
         "is_unknown": is_unknown,
-        "may_be_done_twice": is_unknown and may_be_done_twice(cast("PortalRequest", request)),
+        "may_be_done_twice": is_unknown and may_be_done_twice(request),
         # The backend may have stored its error under the key, so a corrected form needs another one.
         "submission_key": new_submission_key() if form.was_rejected else submission_key(request),
     }
@@ -57,7 +53,7 @@ def form_page(
     return response
 
 
-def deleted_page(request: HttpRequest, pages: PageNames, form: BackendForm[Any]) -> HttpResponse:
+def deleted_page(request: PortalRequest, pages: PageNames, form: BackendForm[Any]) -> HttpResponse:
     """404: somebody has deleted the row whose form was sent. What was typed is shown, and can be created anew."""
     typed = {field: form[field].value() for field in form.fields}
     anew = pages.create_form(initial=typed) if pages.create_form else None
@@ -77,7 +73,7 @@ def deleted_page(request: HttpRequest, pages: PageNames, form: BackendForm[Any])
 
 
 def refused_page(
-    request: HttpRequest, form: BackendForm[Any], *, title: str, text: LazyText, back_url: str, back_label: str
+    request: PortalRequest, form: BackendForm[Any], *, title: str, text: LazyText, back_url: str, back_label: str
 ) -> HttpResponse:
     """422: the backend does not have what the form is sent to. What was typed is shown, and nothing more is offered.
 
@@ -95,7 +91,7 @@ def refused_page(
     return _form_response(request, context, status=HTTPStatus.UNPROCESSABLE_ENTITY)
 
 
-def page_of_new_row(request: HttpRequest, pages: PageNames, new_id: str) -> HttpResponse:
+def page_of_new_row(request: PortalRequest, pages: PageNames, new_id: str) -> HttpResponse:
     """To the page of a new row, which leads back to the list as it was; to that list where this user has none."""
     back = list_url_before(request, pages.list)
     is_shown = pages.row is None or offers(pages.row)
@@ -116,7 +112,7 @@ def _typed_texts(form: BackendForm[Any]) -> list[tuple[str, str]]:
     return found
 
 
-def _form_response(request: HttpRequest, context: dict[str, Any], *, status: HTTPStatus) -> HttpResponse:
+def _form_response(request: PortalRequest, context: dict[str, Any], *, status: HTTPStatus) -> HttpResponse:
     defaults = {
         "submission_field": SUBMISSION_FIELD,
         "unknown_field": UNKNOWN_FIELD,

@@ -1,13 +1,11 @@
 """The forms that create and edit a row."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVar, cast
+from typing import Any, ClassVar, Final, Generic, TypeVar
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -15,6 +13,7 @@ from django.utils.translation import gettext_lazy
 from portal.errors import ApiNotFoundError, ApiUnavailableError
 from portal.query import MutationHook, MutationResult, PaginatedQueryHook, Partial, QueryHook, Row, RowParams
 from portal.web.present import LazyText, list_text, record_if_answered
+from portal.web.request import PortalRequest
 from portal.web.submissions import UNKNOWN_FIELD, created_toast, see_other, submission_key
 from portal_pages.forms.conflicts import in_conflict, labels, merged_form, settle_conflicts, show_conflicts
 from portal_pages.forms.form_pages import deleted_page, form_page, page_of_new_row, refused_page
@@ -37,9 +36,6 @@ from portal_pages.forms.row_choice import (
 from portal_pages.forms.undo import row_before, say_changed
 from portal_pages.lists import list_url_before
 from portal_pages.page_names import DeclaredPage, PageNames
-
-if TYPE_CHECKING:
-    from portal.web.request import PortalRequest
 
 TRow = TypeVar("TRow", bound=Row)
 TParams = TypeVar("TParams")
@@ -91,7 +87,7 @@ class _NewRowView(DeclaredPage, Generic[TRow, TParams]):
             self.refuse(f"unique names {name!r}, which is no {'parameter of rows' if params else 'field of the form'}")
         self.check_words(filled="message")
 
-    def respond(self, request: HttpRequest, pages: PageNames, **values: Any) -> HttpResponse:
+    def respond(self, request: PortalRequest, pages: PageNames, **values: Any) -> HttpResponse:
         """An empty form; POST creates the row, and leads to its page.
 
         :raises portal.errors.ApiError: the backend refused it, and no other input can help.
@@ -113,7 +109,7 @@ class _NewRowView(DeclaredPage, Generic[TRow, TParams]):
             if result.is_success:
                 name = _name_of(result.data, typed=body.record(**body.fields))
                 new_id = result.data.id if result.data else ""
-                created_toast(cast("PortalRequest", request), self.message % {"name": name}, row_id=new_id)
+                created_toast(request, self.message % {"name": name}, row_id=new_id)
                 if not row_id:
                     return page_of_new_row(request, pages, new_id)
                 return see_other(f"{reverse(pages.detail, args=[row_id])}{self.section}")
@@ -128,7 +124,7 @@ class _NewRowView(DeclaredPage, Generic[TRow, TParams]):
         name_chosen_rows(request, form)
         return form_page(request, form, submit_label=str(self.submit_label), **about)
 
-    def _has_double(self, request: HttpRequest, pages: PageNames, form: Any, create: Any, given: Any) -> bool:
+    def _has_double(self, request: PortalRequest, pages: PageNames, form: Any, create: Any, given: Any) -> bool:
         """Return whether a question is to be answered first. A form that was sent before is no double of itself."""
         rows = self.rows or pages.rows
         if rows is None or not self.unique or UNKNOWN_FIELD in request.POST:
@@ -139,7 +135,7 @@ class _NewRowView(DeclaredPage, Generic[TRow, TParams]):
         is_asked = ask_about_doubles(request, form, values=values, rows=rows, among=self.among, route=route)
         return is_asked and not create.was_sent(**given)
 
-    def _back(self, request: HttpRequest, pages: PageNames, row_id: str) -> tuple[str, str]:
+    def _back(self, request: PortalRequest, pages: PageNames, row_id: str) -> tuple[str, str]:
         """Where the form leads back to: the list as it was, or the page of the row to which the new one belongs.
 
         :raises portal.errors.ApiError: there is no such row.
@@ -210,7 +206,7 @@ class EditView(DeclaredPage, Generic[TRow]):
         self.check_mutation(has_params=True, form_row=row)
         self.check_words(filled="title")
 
-    def respond(self, request: HttpRequest, pages: PageNames, **values: Any) -> HttpResponse:
+    def respond(self, request: PortalRequest, pages: PageNames, **values: Any) -> HttpResponse:
         """A form with the row's fields; POST changes them.
 
         :raises portal.errors.ApiError: there is no such row; or the backend refused the change, and no other input can
@@ -240,7 +236,7 @@ class EditView(DeclaredPage, Generic[TRow]):
         return self._page(request, pages, form, row=known, row_id=row_id)
 
     def _save(
-        self, request: HttpRequest, pages: PageNames, form: BackendForm[TRow], *, row_id: str
+        self, request: PortalRequest, pages: PageNames, form: BackendForm[TRow], *, row_id: str
     ) -> HttpResponse | BackendForm[TRow]:
         """Send the changes, and lead to the row's page; or the form that says why that is not possible."""
         body, is_whole = form.changes(), self.mutation.method == "PUT"
@@ -280,7 +276,7 @@ class EditView(DeclaredPage, Generic[TRow]):
         return form
 
     def _not_found(
-        self, request: HttpRequest, pages: PageNames, form: BackendForm[TRow], error: ApiNotFoundError, *, row_id: str
+        self, request: PortalRequest, pages: PageNames, form: BackendForm[TRow], error: ApiNotFoundError, *, row_id: str
     ) -> HttpResponse | BackendForm[TRow]:
         """Tell a deleted row from a refused change after a 404; raise the error where nobody knows."""
         try:
@@ -293,7 +289,9 @@ class EditView(DeclaredPage, Generic[TRow]):
             form.show_backend_error(not_written(outage))
         return form
 
-    def _refused(self, request: HttpRequest, pages: PageNames, form: BackendForm[TRow], *, row_id: str) -> HttpResponse:
+    def _refused(
+        self, request: PortalRequest, pages: PageNames, form: BackendForm[TRow], *, row_id: str
+    ) -> HttpResponse:
         return refused_page(request, form, text=NO_CHANGES, **self._about(pages, str(form.shown_row) or row_id, row_id))
 
     def _about(self, pages: PageNames, name: str, row_id: str) -> dict[str, str]:
@@ -302,7 +300,7 @@ class EditView(DeclaredPage, Generic[TRow]):
         return {"title": self.title % {"name": name}, "back_url": url, "back_label": name}
 
     def _page(
-        self, request: HttpRequest, pages: PageNames, form: BackendForm[TRow], *, row: TRow | None, row_id: str
+        self, request: PortalRequest, pages: PageNames, form: BackendForm[TRow], *, row: TRow | None, row_id: str
     ) -> HttpResponse:
         name = (str(row) if row else "") or row_id
         name_chosen_rows(request, form)

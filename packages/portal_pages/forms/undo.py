@@ -4,16 +4,14 @@ The former values and the row's new version travel with the message, signed. The
 version (`If-Match`), so an undo never overwrites a later change.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, cast
+from typing import Any, Final, TypeAlias, TypeVar
 
 import msgspec
 from django.contrib import messages
 from django.core import signing
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -21,13 +19,11 @@ from django.utils.translation import gettext_lazy
 from portal.errors import ApiPreconditionFailedError, UsageError
 from portal.query import MutationHook, Partial, QueryHook, Row, RowParams, to_json
 from portal.web.frame import account_tag_of
+from portal.web.request import PortalRequest
 from portal.web.submissions import SUBMISSION_FIELD, new_submission_key, see_other, submission_key, undo_toast
 from portal_pages.forms.form_fields import version_in
 from portal_pages.forms.messages import refusal_of_row
 from portal_pages.page_names import DeclaredPage, PageNames
-
-if TYPE_CHECKING:
-    from portal.web.request import PortalRequest
 
 TRow = TypeVar("TRow", bound=Row)
 
@@ -40,14 +36,14 @@ UNDONE: Final = gettext_lazy("Undone.")
 Undoing: TypeAlias = tuple[str, int | str, dict[str, Any]]
 
 
-def row_before(request: HttpRequest, pages: PageNames, *, query: QueryHook[TRow, ...], row_id: str) -> TRow | None:
+def row_before(request: PortalRequest, pages: PageNames, *, query: QueryHook[TRow, ...], row_id: str) -> TRow | None:
     """The row as it is before a form changes it; mostly cached. None if nothing can be undone."""
     can_be_undone = pages.undo and version_in(request.POST) is not None
     return query(request, id=row_id).data if can_be_undone else None
 
 
 def say_changed(
-    request: HttpRequest, pages: PageNames, text: str, *, before: Row | None, after: Row | None, names: Iterable[str]
+    request: PortalRequest, pages: PageNames, text: str, *, before: Row | None, after: Row | None, names: Iterable[str]
 ) -> None:
     """Say on the next page what was changed, with a button that undoes it, if that is possible.
 
@@ -76,7 +72,7 @@ def undoing(before: Any, after: Any, names: Iterable[str]) -> Undoing:
 
 
 def offer_undo(
-    request: HttpRequest, pages: PageNames, text: str, rows: Sequence[Undoing], *, action: str, **fields: str
+    request: PortalRequest, pages: PageNames, text: str, rows: Sequence[Undoing], *, action: str, **fields: str
 ) -> None:
     """Say on the next page what was changed, with a button that undoes it.
 
@@ -84,11 +80,11 @@ def offer_undo(
     """
     token = signing.dumps(rows, salt=_salt(request, pages), compress=True)
     fields |= {UNDO_FIELD: token, SUBMISSION_FIELD: new_submission_key()}
-    undo_toast(cast("PortalRequest", request), text, action=action, fields=fields)
+    undo_toast(request, text, action=action, fields=fields)
 
 
 def undone_rows(
-    request: HttpRequest, pages: PageNames, query: QueryHook[TRow, ...]
+    request: PortalRequest, pages: PageNames, query: QueryHook[TRow, ...]
 ) -> list[tuple[str, int | str, Partial[TRow]]]:
     """Of each row its id, the version over which it is written, and its former values; none if nothing can be undone.
 
@@ -102,9 +98,9 @@ def undone_rows(
         return []
 
 
-def _salt(request: HttpRequest, pages: PageNames) -> str:
+def _salt(request: PortalRequest, pages: PageNames) -> str:
     """What one user has done, another can't undo."""
-    return f"portal.undo.{pages.undo}.{account_tag_of(cast('PortalRequest', request).edge_user)}"
+    return f"portal.undo.{pages.undo}.{account_tag_of(request.edge_user)}"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -116,7 +112,7 @@ class UndoPage(DeclaredPage):
     query: QueryHook[Any, ...]
     mutation: MutationHook[Any, Any, RowParams]
 
-    def respond(self, request: HttpRequest, pages: PageNames, **values: Any) -> HttpResponse:
+    def respond(self, request: PortalRequest, pages: PageNames, **values: Any) -> HttpResponse:
         """Send the former values back.
 
         :raises portal.errors.ApiError: the backend did not take them.

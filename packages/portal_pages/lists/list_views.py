@@ -8,9 +8,9 @@ page are appended; without scripts, it is a page of its own with a link back to 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from typing import Any, Final, Generic, TypeVar, cast
+from typing import Any, Final, Generic, TypeVar
 
-from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http import HttpResponse, QueryDict
 from django.utils.translation import gettext_lazy as _
 
 from portal.config.contract_names import ITEMS_FIELD
@@ -122,7 +122,7 @@ class ListView(DeclaredPage, Generic[TRow]):
         own = f"{pages.templates}/list.html"
         return self.template or (own_or_default(own, "portal/list.html") if self.columns else own)
 
-    def respond(self, request: HttpRequest, pages: PageNames, **values: Any) -> HttpResponse:
+    def respond(self, request: PortalRequest, pages: PageNames, **values: Any) -> HttpResponse:
         """Read the page that the URL asks for, and render it; for htmx the table alone. A POST changes the saved views.
 
         :param values: further parameters of the hook.
@@ -174,9 +174,7 @@ class ListView(DeclaredPage, Generic[TRow]):
         versions = versions_of(result, *(each for each in (counts, totals) if each is not None))
         key = None if versions is None else (target, *versions, is_restarted, *names.items())
         template = f"{self._template(pages)}#table" if target else self._template(pages)
-        response = render_kept(
-            cast("PortalRequest", request), template, variables, key=key, is_fragment=target is not None
-        )
+        response = render_kept(request, template, variables, key=key, is_fragment=target is not None)
         # The response has no such header yet: nothing to merge.
         response["Vary"] = "HX-Request, HX-Target"
         if target == ROWS_ID and 1 < controls.pages < MAX_SHOWN_PAGES:
@@ -190,7 +188,7 @@ class ListView(DeclaredPage, Generic[TRow]):
 
     def page(
         self,
-        request: HttpRequest,
+        request: PortalRequest,
         pages: PageNames,
         *,
         controls: ListControls,

@@ -1,7 +1,5 @@
 """Overviews: figures of the backend's summary, or the totals of its lists if it has no summary."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -49,10 +47,10 @@ from portal_pages.figures import (
     sum_text,
 )
 from portal_pages.lists import list_url
+from portal_pages.overviews.periods import PeriodChoice
 
 if TYPE_CHECKING:
     from portal.web import PortalRequest
-    from portal_pages.overviews.periods import PeriodChoice
 
 #: An average below it has a decimal place.
 _FEW: Final = 10

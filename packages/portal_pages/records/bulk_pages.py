@@ -4,14 +4,12 @@ Each row is a write of its own over the version that the page showed (`If-Match`
 What was done is undone by one button.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
+from typing import Any, Final, TypeAlias
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http import HttpResponse, QueryDict
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -20,6 +18,7 @@ from django.utils.translation import ngettext
 from portal.errors import ApiError, ApiPreconditionFailedError, ApiUnavailableError
 from portal.query import MutationHook, MutationResult, Partial, QueryHook, RowParams
 from portal.web.present import list_text, with_params
+from portal.web.request import PortalRequest
 from portal.web.submissions import see_other, submission_key
 from portal_pages.forms import (
     UNDO_FIELD,
@@ -37,9 +36,6 @@ from portal_pages.forms import (
 from portal_pages.lists import LIST, ROW, ListView, selected_rows
 from portal_pages.page_names import DeclaredPage, PageNames
 from portal_pages.records.row_actions import RowAction, shown_action
-
-if TYPE_CHECKING:
-    from portal.web.request import PortalRequest
 
 #: The form that undoes as many has room in the cookie of messages.
 MOST_ROWS: Final = 40
@@ -63,13 +59,13 @@ class BulkPage(DeclaredPage):
     mutation: MutationHook[Any, Any, RowParams]
     actions: Sequence[RowAction[Any]]
 
-    def respond(self, request: HttpRequest, pages: PageNames, **values: Any) -> HttpResponse:
+    def respond(self, request: PortalRequest, pages: PageNames, **values: Any) -> HttpResponse:
         """Name the rows and offer the actions; POST does one of them, or undoes it.
 
         :raises portal.errors.ApiError: no row can be read.
         """
         del values
-        actions = [each for each in self.actions if each.is_open_to(cast("PortalRequest", request))]
+        actions = [each for each in self.actions if each.is_open_to(request)]
         for each in actions:
             found = matches_response(request, each.form) if each.form else None
             if found is not None and found.content:
@@ -105,7 +101,7 @@ class BulkPage(DeclaredPage):
         return render(request, "portal/bulk.html", variables)
 
     def _written(
-        self, request: HttpRequest, action: RowAction[Any], body: Partial[Any], rows: Any, shown: Any
+        self, request: PortalRequest, action: RowAction[Any], body: Partial[Any], rows: Any, shown: Any
     ) -> Iterator[_Written]:
         """Write each row. Where the backend does not answer, the rest stays as it is.
 
@@ -127,7 +123,7 @@ class BulkPage(DeclaredPage):
                 yield row, result
 
     def _told(
-        self, request: HttpRequest, pages: PageNames, action: RowAction[Any], body: Partial[Any], rows: list[_Written]
+        self, request: PortalRequest, pages: PageNames, action: RowAction[Any], body: Partial[Any], rows: list[_Written]
     ) -> HttpResponse:
         """Say what was done, and lead to the list; where something is left, to the page of the rest."""
         done = [(row, result.data) for row, result in rows if result.is_success]
@@ -156,7 +152,7 @@ class BulkPage(DeclaredPage):
         ids = [row.id for row in (*changed, *(row for row, _error in failed))]
         return see_other(with_params(request.path, {LIST: request.POST.get(LIST, ""), ROW: ids}))
 
-    def _undo(self, request: HttpRequest, pages: PageNames) -> HttpResponse:
+    def _undo(self, request: PortalRequest, pages: PageNames) -> HttpResponse:
         """Write the former values back, over the versions that the change has made."""
         url = self._list_url(pages, request.POST)
         rows = undone_rows(request, pages, self.query)
@@ -182,17 +178,17 @@ class BulkPage(DeclaredPage):
         return controls.url(reverse(pages.list), pages=controls.pages)
 
 
-def _shown(request: HttpRequest) -> Iterator[tuple[str, str]]:
+def _shown(request: PortalRequest) -> Iterator[tuple[str, str]]:
     """Id and version of each row: of a form `3:wor_1`, or `:wor_1` without a version; of an address the id alone."""
     for value in (request.POST or request.GET).getlist(ROW):
         version, mark, row_id = value.partition(":") if request.POST else ("", "", value)
         yield (row_id, version) if mark else (value, "")
 
 
-def _sent(request: HttpRequest, action: RowAction[Any]) -> tuple[BackendForm[Any] | None, Partial[Any] | None]:
+def _sent(request: PortalRequest, action: RowAction[Any]) -> tuple[BackendForm[Any] | None, Partial[Any] | None]:
     """The form of an action as it was sent, if it has one, and what it changes; nothing where that is not known."""
     if action.form is None:
-        return None, action.body(cast("PortalRequest", request))
+        return None, action.body(request)
     usable = usable_form(request, action.form)
     form: BackendForm[Any] = usable(with_rows_chosen(request, usable, request.POST), auto_id=f"{action.name}-%s")
     if form.is_valid() and not any(form.cleaned_data.values()):

@@ -1,17 +1,17 @@
 """The form that deletes a row, and the one that takes it back."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import Any, Final
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from portal.errors import ApiForbiddenError, ApiNotFoundError, ApiPreconditionFailedError
 from portal.query import MutationHook, RowParams
+from portal.web.present import LazyText
+from portal.web.request import PortalRequest
 from portal.web.submissions import SUBMISSION_FIELD, new_submission_key, see_other, submission_key, undo_toast
 from portal_pages.forms import (
     NO_DELETES,
@@ -22,11 +22,6 @@ from portal_pages.forms import (
     version_in,
 )
 from portal_pages.page_names import DeclaredPage, PageNames
-
-if TYPE_CHECKING:
-    from portal.web.present import LazyText
-    from portal.web.request import PortalRequest
-
 
 #: The texts of a page that has none of its own.
 DELETE: Final = _("Delete")
@@ -65,7 +60,7 @@ class DeleteView(DeclaredPage):
             self.check_hook("restore", MutationHook)
         self.check_words(filled="message")
 
-    def respond(self, request: HttpRequest, pages: PageNames, **values: Any) -> HttpResponse:
+    def respond(self, request: PortalRequest, pages: PageNames, **values: Any) -> HttpResponse:
         """Delete the row, unless somebody has changed it since the page was shown. A row that is gone is a 404 page.
 
         :raises portal.errors.ApiError: the backend did not delete it.
@@ -85,7 +80,7 @@ class DeleteView(DeclaredPage):
         if pages.offered(request).restore:
             fields = {SUBMISSION_FIELD: new_submission_key()}
             action = reverse(pages.restore, args=[row_id])
-            undo_toast(cast("PortalRequest", request), text, action=action, fields=fields)
+            undo_toast(request, text, action=action, fields=fields)
         else:
             messages.success(request, text)
         return see_other(pages.list)
@@ -99,7 +94,7 @@ class RestorePage(DeclaredPage):
 
     mutation: MutationHook[Any, None, RowParams]
 
-    def respond(self, request: HttpRequest, pages: PageNames, **values: Any) -> HttpResponse:
+    def respond(self, request: PortalRequest, pages: PageNames, **values: Any) -> HttpResponse:
         """Restore the row.
 
         :raises portal.errors.ApiError: the backend did not answer.

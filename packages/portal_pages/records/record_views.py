@@ -3,9 +3,9 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Generic, TypeVar
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 
 from portal.query import (
     ActivityEntry,
@@ -108,14 +108,13 @@ class DetailView(DeclaredPage, Generic[TShown_co]):
         own = f"{pages.templates}/detail.html"
         return self.template or (own_or_default(own, "portal/detail.html") if self.facts or pages.columns else own)
 
-    def respond(self, request: HttpRequest, pages: PageNames, **values: Any) -> HttpResponse:
+    def respond(self, request: PortalRequest, pages: PageNames, **values: Any) -> HttpResponse:
         """Read the row, and render it.
 
         :raises portal.errors.ApiError: there is no row to show.
         """
         row_id: str = values["row_id"]
-        own = cast("PortalRequest", request)
-        open_lists = [each for each in self.related if each.is_open_to(own)]
+        open_lists = [each for each in self.related if each.is_open_to(request)]
         summed = [each for each in open_lists if each.totals is not None and offers(each.totals.hook)]
         specs: list[Any] = [self.hook.spec(id=row_id), *(each.spec(row_id) for each in open_lists)]
         specs += (each.totals_spec(row_id) for each in summed)
@@ -125,7 +124,7 @@ class DetailView(DeclaredPage, Generic[TShown_co]):
         activity = lists.pop() if told else None
         totals = dict(zip(summed, lists[len(open_lists) :], strict=True))
         beside = {name: _beside(request, hook, getattr(row, id_of)) for name, (hook, id_of) in self.beside.items()}
-        shell = part_shell_for(own)
+        shell = part_shell_for(request)
         back = list_url_before(request, pages.list) if pages.list else ""
 
         def variables() -> dict[str, object]:
@@ -152,16 +151,16 @@ class DetailView(DeclaredPage, Generic[TShown_co]):
                 "history": history,
                 "row": row,
                 "relations": [relation for relation in found if relation is not None],
-                "actions": list(offered_actions(own, pages, actions, row=row, row_id=row_id)),
+                "actions": list(offered_actions(request, pages, actions, row=row, row_id=row_id)),
                 "back_url": back,
             }
 
         versions = versions_of(result, *lists, *filter(None, (*beside.values(), activity)))
         key = None if versions is None else (*versions, back)
-        return render_kept(own, self._template(pages), variables, key=key)
+        return render_kept(request, self._template(pages), variables, key=key)
 
 
-def _beside(request: HttpRequest, hook: Any, row_id: str | None) -> QueryResult[Any] | None:
+def _beside(request: PortalRequest, hook: Any, row_id: str | None) -> QueryResult[Any] | None:
     return hook(request, id=row_id) if row_id and offers(hook) else None
 
 

@@ -3,10 +3,10 @@
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, Final, Generic, TypeVar, cast
+from typing import Any, Final, Generic, TypeVar
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
@@ -133,7 +133,7 @@ def offered_actions(
 
 
 def shown_action(
-    request: HttpRequest,
+    request: PortalRequest,
     action: RowAction[Any],
     *,
     url: str,
@@ -175,7 +175,7 @@ class ActionPage(DeclaredPage):
         """The key of the mutation."""
         return f"{self.mutation.key}, {self.action.name}"
 
-    def respond(self, request: HttpRequest, pages: PageNames, **values: Any) -> HttpResponse:
+    def respond(self, request: PortalRequest, pages: PageNames, **values: Any) -> HttpResponse:
         """Change the fields or make the call, unless somebody else has changed the row since the page was shown.
 
         :raises portal.errors.ApiError: the backend refused it, or did not answer.
@@ -186,9 +186,9 @@ class ActionPage(DeclaredPage):
             messages.error(request, refusal)
         return see_other(pages.detail, row_id)
 
-    def _change(self, request: HttpRequest, pages: PageNames, row_id: str) -> LazyText:
+    def _change(self, request: PortalRequest, pages: PageNames, row_id: str) -> LazyText:
         """Set what the button sets; what is said where that is refused."""
-        body = self.action.body(cast("PortalRequest", request))
+        body = self.action.body(request)
         if body is None:
             return _("Your profile could not be loaded.")
         before = row_before(request, pages, query=self.query, row_id=row_id)
@@ -207,7 +207,7 @@ class ActionPage(DeclaredPage):
         say_changed(request, pages, text, before=before, after=after, names=change.names)
         return ""
 
-    def _call(self, request: HttpRequest, row_id: str) -> LazyText:
+    def _call(self, request: PortalRequest, row_id: str) -> LazyText:
         """Make the action's own call; what is said where that is refused."""
         if not self.action.fits(self.query(request, id=row_id).refetch().unwrap()):
             return CHANGED_MEANWHILE

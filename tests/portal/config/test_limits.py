@@ -64,6 +64,12 @@ def test_limits_outside_of_that_module_keep_the_contract() -> None:
     assert STOP_TIMEOUT_S < 5, "`make run` ends within 5 s"
 
 
+def test_the_refresh_lock_outlasts_the_call() -> None:
+    """If it ended during the call, a second process would submit the same token: the backend may end the sign-in."""
+    longest = limits.REFRESH_LATEST_START_S + limits.REFRESH_DEADLINE_S + limits.STORE_TIMEOUT_S
+    assert longest <= limits.REFRESH_LOCK_S
+
+
 def test_calls_and_sign_ins_have_them_by_default() -> None:
     # The environment of the tests names none of these.
     assert (settings.PORTAL.connect_timeout_s, settings.PORTAL.read_timeout_s) == (3.05, 10)

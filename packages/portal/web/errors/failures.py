@@ -3,13 +3,11 @@
 A failure shows texts of ours and of the backend's problem document, and no text of an exception.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from django.utils.translation import gettext_lazy as _
 
@@ -24,9 +22,7 @@ from portal.errors import (
     SignInEndedError,
     StoreUnavailableError,
 )
-
-if TYPE_CHECKING:
-    from django.utils.functional import _StrPromise
+from portal.web.present import LazyText
 
 #: Seconds after which a browser may try again, where the backend named none.
 RETRY_AFTER_S: Final = 5
@@ -46,8 +42,8 @@ class Failure:
     """
 
     status: int
-    title: str | _StrPromise
-    text: str | _StrPromise
+    title: LazyText
+    text: LazyText
     icon: str = "alert"
     messages: Sequence[str] = ()
     offers_home: bool = True
