@@ -4,8 +4,15 @@ from datetime import date
 
 import pytest
 
-from portal.services.energy.summary import EnergyPoint
+from portal.query import Record
 from portal_pages.figures import Point, hour_points, month_points, series_points
+
+
+class EnergyPoint(Record):
+    start: date | None = None
+    is_under_way: bool = False
+    is_cut: bool = False
+    energy_kwh: float | None = None
 
 
 def points(*series: EnergyPoint, step: str = "day") -> list[Point]:

@@ -101,6 +101,8 @@ def test_label_values_are_listed_before_they_are_counted(
 
 def test_replacement_keeps_counts_and_forgets_state(folder: Path) -> None:
     with worker(1) as other:
+        # It has begun when it answers.
+        other.told()
         with worker(0) as one:
             one.told("count a")
             one.process.kill()
