@@ -14,5 +14,6 @@ toolbar's panels.
       local_servers  the servers of a developer's machine, started, restarted and stopped together
       toolbar        panels of django-debug-toolbar: what a request did
         catalogs     the translations: finds texts, writes `.po`
+        edge_explanation  how the edge came to a decision: `explain_route`
         breakpoints  what `breakpoint()` says in a server without a terminal
 """

@@ -3,7 +3,7 @@
 ::
 
     middleware              ProxyMiddleware: request in, response out; checks `Host` against ALLOWED_HOSTS
-      rules                 the table: `decide(context)`, first rule wins      explanation   the same, in words
+      rules                 the table: `decide(context)`, first rule wins
         evaluation          one request in the table's words
           locale_negotiation  from the headers
       responses             the response of a Redirect, Reject or Options
@@ -20,7 +20,7 @@ the view runs. Paths, sites, targets and the table are pure.
 """
 
 from portal.edge.decisions import Decision, Forward, Reject
-from portal.edge.explanation import Explanation, explain
+from portal.edge.evaluation import Evaluation
 from portal.edge.middleware import PATHNAME_META, load_routes, use_absent_platforms
 from portal.edge.paths import (
     LOGIN_PATH,
@@ -35,5 +35,5 @@ from portal.edge.paths import (
 from portal.edge.redirect_targets import accept_target, with_locale
 from portal.edge.request_context import EdgeUser, RequestContext, is_htmx, is_navigation
 from portal.edge.responses import PROBLEM_CONTENT_TYPE, problem_document, response_of
-from portal.edge.rules import login_url_from
+from portal.edge.rules import RULES, login_url_from, match_path
 from portal.edge.site import RouteTable, Site

@@ -20,16 +20,15 @@ from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_PERMITTED_PLATFORMS, VAR
 from portal.config.current import portal_config
 from portal.edge import (
     Decision,
-    Explanation,
     Forward,
     Reject,
     RequestContext,
     Site,
-    explain,
     load_routes,
     response_of,
 )
 from portal.identity import TokenCheck, TokenState, make_token_cache, user_from_claims
+from portal_dev.edge_explanation import Explanation, explain
 from portal_operate.answers import FINE, AdministrationCommand, CommandAnswer, not_asked, read_token
 
 if TYPE_CHECKING:

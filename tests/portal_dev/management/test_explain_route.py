@@ -9,8 +9,8 @@ from django.core.management import CommandError, call_command
 from hypothesis import given, settings
 
 from portal.config.cookies import VAR_PERMITTED_PLATFORMS, VAR_REFRESH_TOKEN, VAR_SELECTED_LOCALE
-from portal.edge.explanation import DECIDES, explain
 from portal.edge.rules import RULES, decide
+from portal_dev.edge_explanation import DECIDES, explain
 from tests.portal.edge.test_rules import FACTS
 
 ENERGY = jwt.encode({"sub": "somebody", "permissions": ["ENERGY_APP"]}, "a secret of at least thirty-two bytes")

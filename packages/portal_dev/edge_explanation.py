@@ -2,10 +2,7 @@
 
 from typing import NamedTuple
 
-from portal.edge.decisions import Decision
-from portal.edge.evaluation import Evaluation
-from portal.edge.request_context import RequestContext
-from portal.edge.rules import RULES, match_path
+from portal.edge import RULES, Decision, Evaluation, RequestContext, match_path
 from portal.identity import TokenState
 
 NOT_THIS_PATH = "not this path"
