@@ -43,7 +43,13 @@ class PortalAppConfig(AppConfig):
         except ConfigurationError as error:
             sys.exit(f"{settings.PORTAL.project.app}: {error}")
         if settings.PORTAL.oidc.enabled:
-            register_openid()
+            if not (find_spec("authlib") and find_spec("joserfc")):
+                sys.exit(
+                    "portal: APP_OIDC_ISSUER needs the packages of the extra `oidc`: pip install 'portal-library[oidc]'"
+                )
+            import portal_oidc  # noqa: PLC0415  without a provider, nothing of OpenID is loaded
+
+            portal_oidc.register()
         if all(database["ENGINE"] == NO_DATABASE for database in connections.settings.values()):
             # The projects have none. Django looks all the same, and that is a fifth of what a redirect costs.
             request_started.disconnect(reset_queries)
@@ -54,12 +60,3 @@ class PortalAppConfig(AppConfig):
             request_finished.disconnect(close_caches)
         # Django's handler sets the URLs at the start of each request, whatever the thread has had before.
         request_finished.disconnect(reset_urlconf)
-
-
-def register_openid() -> None:
-    """Load `portal_oidc`, which registers itself at `portal.api`. Ends the process without the extra `oidc`."""
-    if not (find_spec("authlib") and find_spec("joserfc")):
-        sys.exit("portal: APP_OIDC_ISSUER needs the packages of the extra `oidc`: pip install 'portal-library[oidc]'")
-    import portal_oidc  # noqa: PLC0415  without a provider, nothing of OpenID is loaded
-
-    portal_oidc.register()

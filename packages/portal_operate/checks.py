@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 from django.core.checks import CheckMessage, Error, Warning, register  # noqa: A004  Django's own name for it
-from django.urls import get_resolver
 
 from portal.config.current import portal_config
 from portal.config.places import PROGRAM, SOURCE_ROOT
@@ -65,22 +64,13 @@ def check_services(*_args: object, **_kwargs: object) -> list[CheckMessage]:
     """Every endpoint of this project is declared as it should be. What other projects declare is theirs to check."""
     failed = import_services()
     return [
-        *(_import_fault(each.module, each.error) for each in failed if concerns(each.domain)),
+        *(import_fault(each.module, each.error) for each in failed if concerns(each.domain)),
         *check_endpoints(concerns=concerns, incomplete={each.domain for each in failed}),
     ]
 
 
-def import_faults() -> list[CheckMessage]:
-    """What stops the project's views from being imported. Django's own checks of URLs would end with a traceback."""
-    resolver = get_resolver()
-    try:
-        _ = resolver.url_patterns
-    except Exception as error:  # noqa: BLE001  whatever the code of a team does
-        return [_import_fault(str(resolver.urlconf_name), error)]
-    return []
-
-
-def _import_fault(module: str, error: Exception) -> CheckMessage:
+def import_fault(module: str, error: Exception) -> CheckMessage:
+    """Return the message about a module that can't be imported, with the place of the fault."""
     return Error(
         f"{module} can't be imported: {type(error).__name__}: {error}",
         obj=place_of(error),
@@ -110,10 +100,8 @@ def check_every_project_has_its_folder(_config: PortalConfig) -> Iterator[CheckM
 @_of_the_configuration
 def check_every_project_has_its_own_address(config: PortalConfig) -> Iterator[CheckMessage]:
     """Two projects at one address: the gateway sends a user to the one, and the other answers."""
-    apps_by_origin: dict[str, list[str]] = {}
-    for app, origin in sorted(config.known_origins.items()):
-        apps_by_origin.setdefault(origin, []).append(app)
-    for origin, apps in apps_by_origin.items():
+    for origin in sorted(set(config.known_origins.values())):
+        apps = sorted(app for app, its_origin in config.known_origins.items() if its_origin == origin)
         if len(apps) > 1:
             yield Error(
                 f"{' and '.join(apps)} have the same address, {origin}",

@@ -143,9 +143,7 @@ def _embedded_on_a_network(config: PortalConfig) -> Iterator[_Fault]:
 
 def _open_redis(config: PortalConfig) -> Iterator[_Fault]:
     """A Redis on another machine without a password: whoever reaches it reads what is cached."""
-    for variable, address in (("CACHE_URL", config.cache_url), ("REFRESH_CACHE_URL", config.refresh_cache_url)):
-        if variable == "REFRESH_CACHE_URL" and address == config.cache_url:
-            continue
+    for address, variable in {config.refresh_cache_url: "REFRESH_CACHE_URL", config.cache_url: "CACHE_URL"}.items():
         if address and not address.startswith("unix:") and not _has_user(address) and not _all_local(address):
             yield (
                 f"{variable} is a Redis on another machine, without a user and a password.",

@@ -33,14 +33,17 @@ def look_at_calls(patient: Patient) -> Iterator[CheckMessage]:
     try:
         profile = caller.read(UserQueries.use_get_me_query.spec().query.address())
     except (ApiUnauthorizedError, SignInEndedError):
-        yield error(
-            "GET /me", "the backend does not accept this token", "take the token of a user who is signed in now"
-        )
+        remedy = "take the token of a user who is signed in now"
+        yield error("GET /me", "the backend does not accept this token", remedy)
         return
     except ApiError as fault:
         yield error("GET /me", f"answered {fault.status}", f"nobody can use the portal without it: {_PAGE}")
         return
-    yield _look_at_profile(profile)
+    if platforms := derive_platforms_from_me(profile):
+        yield ok("GET /me", f"permits {', '.join(platforms)}")
+    else:
+        seen = "it permits no platform: permissions should be an array of exact strings such as ENERGY_APP"
+        yield warning("GET /me", seen, "send the permissions, or try the token of a user who has some")
     hooks = [hook for hook in declared_hooks() if hook.key != UserQueries.use_get_me_query.key]
     known = {name for hook in hooks for name in optional_names(hook)}
     # The contract may name what is of a platform that is not here.
@@ -75,20 +78,11 @@ def _compare(caller: BackendCaller, hooks: list[Endpoint[Any]]) -> Iterator[Chec
         else:
             missing[name] = seen
     for name, seen in missing.items():
-        yield warning(
-            name, f"declared to be offered: {seen}", f"take it out of {_VARIABLE}, or ask who runs the backend"
-        )
+        remedy = f"take it out of {_VARIABLE}, or ask who runs the backend"
+        yield warning(name, f"declared to be offered: {seen}", remedy)
     if undeclared:
         seen = f"not shown to users, and the backend has it: {', '.join(undeclared)}"
         yield warning("not declared", seen, f"add it to {_VARIABLE}, if users should have it: {_PAGE}")
     yield ok("calls and parameters", f"{agreed} are as declared")
     if untold:
         yield ok("not told", f"by a write that is not tried, or by the rows that are there: {', '.join(untold)}")
-
-
-def _look_at_profile(profile: Any) -> CheckMessage:
-    platforms = derive_platforms_from_me(profile)
-    if platforms:
-        return ok("GET /me", f"permits {', '.join(platforms)}")
-    seen = "it permits no platform: permissions should be an array of exact strings such as ENERGY_APP"
-    return warning("GET /me", seen, "send the permissions, or try the token of a user who has some")

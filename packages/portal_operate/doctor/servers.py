@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from portal.api import jwks_keys, read_keys
 from portal.errors import ConfigurationError
@@ -84,7 +85,9 @@ def look_at_provider(patient: Patient) -> Iterator[CheckMessage]:
     yield from _steps("OpenID provider", probe, "APP_OIDC_ISSUER")
     if probe.status is None:
         return
-    document = _json(probe)
+    document = None
+    with suppress(ValueError):
+        document = read_json(probe.body)
     if probe.status != HTTPStatus.OK or not isinstance(document, dict):
         remedy = "APP_OIDC_ISSUER should be the address before /.well-known/openid-configuration"
         yield error("OpenID discovery", f"answered {probe.status} with {probe.content_type}", remedy)
@@ -145,20 +148,11 @@ def _fits(key: jwt.PyJWK, algorithms: tuple[str, ...]) -> bool:
 def _steps(subject: str, probe: Probe, variable: str) -> Iterator[CheckMessage]:
     """Give a message for each step that was reached, and for the clock."""
     for step, took_ms in probe.times_ms.items():
-        yield ok(
-            f"{subject} {step}",
-            f"{', '.join(probe.addresses)} in {took_ms:g} ms" if step == "DNS" else f"{took_ms:g} ms",
-        )
+        found = f"{', '.join(probe.addresses)} in " if step == "DNS" else ""
+        yield ok(f"{subject} {step}", f"{found}{took_ms:g} ms")
     if probe.failed is not None:
         yield error(f"{subject} {probe.failed}", probe.cause, _REMEDIES[probe.failed].format(variable))
     elif probe.clock_ahead_s is None:
         yield ok(f"{subject} clock", "it does not say its time")
     else:
         yield clock(f"{subject} clock", probe.clock_ahead_s, may_differ_s=_CLOCK_WARNING_S)
-
-
-def _json(probe: Probe) -> Any:
-    try:
-        return read_json(probe.body)
-    except ValueError:
-        return None

@@ -57,11 +57,7 @@ class Command(AdministrationCommand):
             raise not_asked(f"not done to the end, so run it again: {error}") from error
         audit.write(audit.AuditEvent.SIGN_OUT_BY_OPERATOR, **who)
         return CommandAnswer(
-            data={
-                "user": user,
-                "subject": subject,
-                "issuer_clock_ahead_s": None if ahead is None else round(ahead, 1),
-            },
+            data={"user": user, "subject": subject, "issuer_clock_ahead_s": None if ahead is None else round(ahead, 1)},
             lines=[
                 f"all sign-ins of {user} have ended",
                 "their refresh tokens are revoked at the backend when they are next used; the user may sign in again",
@@ -73,9 +69,8 @@ class Command(AdministrationCommand):
 def _issuers_clock_ahead_s() -> float | None:
     """How far the clock of the backend, or of the OpenID provider, is ahead of this one. None: it does not tell."""
     config = portal_config()
-    url = f"{config.api_base_url}/me"
-    if config.oidc.enabled:
-        url = f"{config.oidc.issuer}/.well-known/openid-configuration"
+    at_provider = f"{config.oidc.issuer}/.well-known/openid-configuration"
+    url = at_provider if config.oidc.enabled else f"{config.api_base_url}/me"
     return probe_url(url, config=config).clock_ahead_s
 
 
