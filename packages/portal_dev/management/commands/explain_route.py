@@ -5,12 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from http import HTTPStatus
-from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote_to_bytes, urlsplit
+from urllib.parse import urlsplit, urlunsplit
 
-from django.core.handlers.wsgi import WSGIRequest
+from django.http import HttpRequest
+from django.test import RequestFactory
 from django.urls import Resolver404, resolve
 from django.utils import translation
 
@@ -52,12 +52,8 @@ class Command(AdministrationCommand):
         parser.add_argument("url", help="a path or an address, as a browser sends it (percent-encoded)")
         user = parser.add_mutually_exclusive_group()
         user.add_argument("--permissions", help="signed in with these, commas between; '' for none at all")
-        user.add_argument(
-            "--token-file",
-            type=Path,
-            metavar="FILE",
-            help="signed in with the access token in this file; - is standard input",
-        )
+        from_file = "signed in with the access token in this file; - is standard input"
+        user.add_argument("--token-file", type=Path, metavar="FILE", help=from_file)
         parser.add_argument("--cookie", action="append", default=[], metavar="NAME=VALUE", help="may come again")
         parser.add_argument("--method", default="GET")
         parser.add_argument("--header", action="append", default=[], metavar="NAME: VALUE", help="may come again")
@@ -100,7 +96,7 @@ class Command(AdministrationCommand):
             lines=self._lines(asked, explanation, outcome),
         )
 
-    def _request(self, site: Site, options: dict[str, Any]) -> WSGIRequest:
+    def _request(self, site: Site, options: dict[str, Any]) -> HttpRequest:
         try:
             parts = urlsplit(options["url"])
         except ValueError as error:
@@ -110,19 +106,14 @@ class Command(AdministrationCommand):
         cookies = list(options["cookie"])
         if options["token_file"]:
             cookies.append(f"{VAR_ACCESS_TOKEN}={read_token(options['token_file'])}")
-        environ = {
-            "REQUEST_METHOD": options["method"],
-            "PATH_INFO": unquote_to_bytes(parts.path).decode("latin-1"),
-            "QUERY_STRING": parts.query,
-            "HTTP_COOKIE": _as_sent("; ".join(cookies)),
-            "wsgi.input": BytesIO(),
-        }
+        headers = {"Cookie": _as_sent("; ".join(cookies))}
         for header in options["header"]:
             name, colon, value = header.partition(":")
             if not colon:
                 raise not_asked(f"--header {header!r} should be 'Name: value'")
-            environ[f"HTTP_{name.strip().upper().replace('-', '_')}"] = _as_sent(value.strip())
-        return WSGIRequest(environ)
+            headers[name.strip()] = _as_sent(value.strip())
+        target = urlunsplit(("", "", parts.path, parts.query, ""))
+        return RequestFactory().generic(options["method"], target, headers=headers)
 
     def _lines(self, asked: str, explanation: Explanation, outcome: list[str]) -> Iterator[str]:
         heading = self.style.MIGRATE_HEADING
