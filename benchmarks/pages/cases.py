@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Final
 from benchmarks.harness.default_project import EMPTY_PATH
 from benchmarks.harness.load import CONNECTIONS, Answers, answer_to, drive
 from benchmarks.harness.servers import Server, project_server, wsgi_server
+from benchmarks.harness.stub_backend import Stub
 from benchmarks.pages.rows import PAGES, Row, Visitor
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
-    from benchmarks.harness.stub_backend import Stub
 
 #: Delay of the slow backend.
 DELAY_MS: Final = 20

@@ -1,11 +1,9 @@
 """Users of a query storm: they read and write by the query layer, or by the naive design."""
 
-from __future__ import annotations
-
 import random
 import time
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from benchmarks.query.storm_rows import PATH, RowMutations, RowQueries, StormServer, make_token
 from portal.api import ApiSession, TokenPair, TokenStore
@@ -13,9 +11,7 @@ from portal.config.limits import MAX_PAGES
 from portal.errors import ApiNotFoundError
 from portal.query import QueryClient, RowParams, create_query_client
 from portal.query.process_state import QueryRuntime
-
-if TYPE_CHECKING:
-    from portal.store import SharedStore
+from portal.store import SharedStore
 
 #: Chance of a change to be by the mutation that only invalidates.
 TOUCH = 0.2

@@ -11,17 +11,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
+from benchmarks.refresh.token_recorder import TokenRecorder
 from portal.store.sentinel import NO_REPLICA_TTL_S
+from portal_dev.local_servers.server_group import Server, ServerGroup
 from tests.support.processes import workers_of
 from tests.support.redis_cluster import ClusteredRedis
 from tests.support.redis_sentinel import WatchedRedis
 from tests.support.redis_server import RedisServer
-
-if TYPE_CHECKING:
-    from benchmarks.refresh.token_recorder import TokenRecorder
-    from portal_dev.local_servers.server_group import Server, ServerGroup
 
 Redis = RedisServer | WatchedRedis | ClusteredRedis
 KILL_EVERY_S = 5.0

@@ -5,8 +5,6 @@ redirects and no cookies. Each request has a new connection. A kept connection m
 or a refresh token, and neither may be sent twice.
 """
 
-from __future__ import annotations
-
 import logging
 import time
 from collections.abc import Callable, Mapping
@@ -14,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from http import HTTPStatus
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any, Final, TypeVar
 from urllib.parse import urlsplit
 
 from authlib.common.urls import add_params_to_qs, add_params_to_uri
@@ -26,13 +24,11 @@ from authlib.oauth2.rfc7636 import create_s256_code_challenge
 from fork_safety import ForkSafeLock
 from portal.api import RawResponse, Transport
 from portal.config.current import portal_config
+from portal.config.portal_config import OidcProvider
 from portal.errors import ApiMalformedError, ApiUnavailableError
+from portal.process import Deadline
 from portal_oidc.id_tokens import Expected, InvalidJwtError, JwtProblem
-
-if TYPE_CHECKING:
-    from portal.config.portal_config import OidcProvider
-    from portal.process import Deadline
-    from portal_oidc.login_attempts import LoginAttempt
+from portal_oidc.login_attempts import LoginAttempt
 
 DISCOVERY_PATH: Final = "/.well-known/openid-configuration"
 #: Accepted signatures. Never `none`, and no shared secret: the client's secret signs nothing.

@@ -9,22 +9,18 @@ An end is one entry for the session or for the user. It ends each sign-in that s
 sees hashes and ciphertext.
 """
 
-from __future__ import annotations
-
 import hashlib
 import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from portal.api import TokenPair, sign_in_lifetime
 from portal.api.refresh import UnreadableRecordError, record_name, seal, unseal
 from portal.config.current import portal_config
 from portal.store import MISSING, SharedStore, note_unknown, refresh_store
-
-if TYPE_CHECKING:
-    from portal_oidc.id_tokens import IdTokenClaims, LogoutTokenClaims
+from portal_oidc.id_tokens import IdTokenClaims, LogoutTokenClaims
 
 #: The format of a record. Another release may add members, which this one keeps as they are.
 _FORMAT: Final = 1

@@ -1,33 +1,29 @@
 """The sign-in at the provider: the address that it starts at, and the callback that it ends with."""
 
-from __future__ import annotations
-
 import logging
 import time
 from dataclasses import replace
 from functools import partial
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from portal.api import RawResponse, TokenPair, TokenProblem, UnusableTokenError, json_object, validate_issued_tokens
 from portal.config.current import portal_config
+from portal.config.portal_config import OidcProvider
 from portal.errors import ApiUnavailableError, StoreUnavailableError
 from portal.identity import get_user_from_token
 from portal.process import Deadline
 from portal.telemetry import audit
 from portal.telemetry.audit import AuditEvent, AuditFields, tag_of
+from portal.web import PortalRequest
 from portal.web.sign_in import keep_sign_in, sign_in_limit
 from portal_oidc import failures
 from portal_oidc.failures import ProviderFailure, id_token_failure
 from portal_oidc.id_tokens import IdTokenClaims, InvalidJwtError, JwtProblem, check_id_token
+from portal_oidc.login_attempts import LoginAttempt
 from portal_oidc.provider import ProviderMetadata, oidc_client
 from portal_oidc.sessions import provider_sessions
 from portal_oidc.token_endpoint import error_code
-
-if TYPE_CHECKING:
-    from portal.config.portal_config import OidcProvider
-    from portal.web import PortalRequest
-    from portal_oidc.login_attempts import LoginAttempt
 
 logger = logging.getLogger("portal.oidc.sign_in")
 

@@ -1,13 +1,12 @@
 """Sign-out in both directions: from here to the provider, and from the provider to here."""
 
-from __future__ import annotations
-
 import logging
 import time
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 from urllib.parse import urlsplit
 
+from portal.api import TokenPair
 from portal.config.limits import SIGN_OUT_DEADLINE_S
 from portal.errors import ApiUnavailableError, StoreUnavailableError
 from portal.process import Deadline
@@ -16,9 +15,6 @@ from portal.telemetry.audit import AuditEvent, AuditFields, Reason, tag_of
 from portal_oidc.id_tokens import InvalidJwtError, check_logout_token
 from portal_oidc.provider import oidc_client
 from portal_oidc.sessions import provider_sessions
-
-if TYPE_CHECKING:
-    from portal.api import TokenPair
 
 logger = logging.getLogger("portal.oidc.sign_out")
 

@@ -1,21 +1,17 @@
 """The refresh at the provider's token endpoint. `portal.api.refresh` does the same around it as for `POST /refresh`."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from portal.api import Backend, RawResponse, TokenPair, is_success, json_object
 from portal.api.refresh import InvalidGrant, NoResponse, TokenEndpointResult, TokensIssued
 from portal.api.refresh import read_token_response as read_backend_response
 from portal.config.limits import REFRESH_FAILED_STATUSES
 from portal.errors import ApiUnavailableError, StoreUnavailableError
-
-if TYPE_CHECKING:
-    from portal.process import Deadline
-    from portal_oidc.provider import OidcClient
-    from portal_oidc.sessions import ProviderSessions
+from portal.process import Deadline
+from portal_oidc.provider import OidcClient
+from portal_oidc.sessions import ProviderSessions
 
 logger = logging.getLogger("portal.oidc.token_endpoint")
 

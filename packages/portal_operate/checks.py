@@ -4,18 +4,17 @@ A check lives beside what it checks; this module only knows where. It adds the o
 whole portal: the platform registry against the folders below `apps/`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from functools import wraps
-from typing import TYPE_CHECKING, Final
+from typing import Final
 from urllib.parse import urlsplit
 
 from django.core.checks import CheckMessage, Error, Warning, register  # noqa: A004  Django's own name for it
 
 from portal.config.current import portal_config
 from portal.config.places import PROGRAM, SOURCE_ROOT
+from portal.config.portal_config import PortalConfig
 from portal.config.projects import PROJECT_BY_APP, PROJECTS
 from portal.errors import ConfigurationError
 from portal.identity import make_verifier
@@ -23,10 +22,6 @@ from portal.query import check_endpoints
 from portal.services.service_imports import import_services, place_of
 from portal.store import check_embedded_store, check_query_store, check_refresh_store
 from portal_operate.deployment_checks import is_of_this_machine
-
-if TYPE_CHECKING:
-    from portal.config.portal_config import PortalConfig
-
 
 #: Domains of registries, under which strangers have names; browsers keep no cookie for them. Most of them, as a guess.
 _PUBLIC_SUFFIX: Final = re.compile(r"(ac|com?|edu|gob|gov?|mil|net?|org?)\.[a-z]{2}")

@@ -4,12 +4,10 @@ Each has an id of its own, a hint, and a test that makes it fire on a real envir
 developer's machine is no deployment. docs/reference/checks.md is made from :data:`DEPLOYMENT_CHECKS`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from ipaddress import ip_address
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import Final, TypeAlias
 from urllib.parse import urlsplit
 
 from django.core.checks import CheckMessage, Tags, Warning, register  # noqa: A004  Django's own name for it
@@ -17,10 +15,8 @@ from django.http.request import validate_host
 
 from portal.config.current import portal_config
 from portal.config.environment import runs_in_kubernetes
+from portal.config.portal_config import PortalConfig
 from portal.config.projects import GATEWAY
-
-if TYPE_CHECKING:
-    from portal.config.portal_config import PortalConfig
 
 #: What is wrong, and what to do.
 _Fault: TypeAlias = tuple[str, str]

@@ -1,7 +1,5 @@
 """One HTTP request, each of its steps by itself: the name, the connection, TLS, the answer."""
 
-from __future__ import annotations
-
 import http.client
 import socket
 import ssl
@@ -10,13 +8,12 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Final
+from typing import Final
 from urllib.parse import urlsplit
 
 from requests.utils import DEFAULT_CA_BUNDLE_PATH
 
-if TYPE_CHECKING:
-    from portal.config.portal_config import PortalConfig
+from portal.config.portal_config import PortalConfig
 
 MAX_BODY_BYTES: Final = 1024 * 1024
 

@@ -1,14 +1,9 @@
 """The options of `serve`. A server's parent reads them too, and imports no Django for that."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from argparse import ArgumentParser
 
 from portal.config.projects import INSTANCE_PORT_STEP
 from portal_server.workers import WORKER_STOP_TIMEOUT_S
-
-if TYPE_CHECKING:
-    from argparse import ArgumentParser
 
 
 def add_serve_options(parser: ArgumentParser) -> None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Final, NoReturn, get_args, get_origin
+from typing import Any, ClassVar, Final, NoReturn, get_args, get_origin
 
 from django.http import HttpResponse
 from django.urls import resolve, reverse
@@ -16,12 +16,9 @@ from portal.config.places import declaring_line
 from portal.errors import ApiAbsentError, UsageError
 from portal.query import Endpoint, MutationHook, PaginatedQueryHook, Partial, QueryHook, Row, offers
 from portal.web.frame import is_not_offered, page_is_denied
+from portal.web.guards import View
+from portal.web.present import LazyText
 from portal.web.request import SHOWS, PortalRequest
-
-if TYPE_CHECKING:
-    from portal.web.guards import View
-    from portal.web.present import LazyText
-
 
 #: What hooks are called in messages.
 _KINDS: Final[dict[type, str]] = {

@@ -4,20 +4,20 @@ This is not `AppConfig.ready`, which Django also runs for every `manage.py` comm
 must not wait for keys. A server that forks after this call fetches the keys again in each child.
 """
 
-from __future__ import annotations
-
 import logging
 import os
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import django
 from django.conf import settings as settings_in_force
+from django.core.handlers.wsgi import WSGIHandler
 from django.core.wsgi import get_wsgi_application
 from django.urls import get_resolver
 from django.utils.module_loading import import_string
 
 from portal.api import PASSWORD_RESET, jwks_keys
 from portal.config.current import portal_config
+from portal.config.portal_config import PortalConfig
 from portal.edge import use_absent_platforms
 from portal.identity import use_key_source
 from portal.query import REGISTRY, offers
@@ -25,11 +25,6 @@ from portal.services.service_imports import import_services
 from portal.store import import_backends
 from portal.telemetry.metrics import begin_worker
 from portal_server.parent_watch import ThisProcess
-
-if TYPE_CHECKING:
-    from django.core.handlers.wsgi import WSGIHandler
-
-    from portal.config.portal_config import PortalConfig
 
 logger = logging.getLogger("portal.server")
 

@@ -16,6 +16,7 @@ import os
 import signal
 import sys
 import warnings
+from argparse import Namespace
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -28,7 +29,6 @@ from portal_server.workers import LineHandler, Workers, in_child_process, stop
 
 if TYPE_CHECKING:
     import socket
-    from argparse import Namespace
 
 
 def supervise(

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from django.db.models import QuerySet
 from django.db.models.functions import TruncMonth
-
-if TYPE_CHECKING:
-    from django.db.models import QuerySet
 
 SHOWN = 12
 

@@ -1,20 +1,16 @@
 """Every error leaves as `application/problem+json` (RFC 9457; contract, section 7)."""
 
-from __future__ import annotations
-
 import json
 import logging
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.core.exceptions import RequestDataTooBig, SuspiciousOperation
 from django.db import OperationalError
 from django.http import Http404, HttpRequest, HttpResponse, UnreadablePostError
+from django.http.response import HttpResponseBase
 from rest_framework import exceptions
-
-if TYPE_CHECKING:
-    from django.http.response import HttpResponseBase
 
 CONTENT_TYPE = "application/problem+json"
 

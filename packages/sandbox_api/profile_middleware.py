@@ -1,22 +1,17 @@
 """Makes the sandbox the backend that `SANDBOX_PROFILE` names (see `profiles`)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from rest_framework.response import Response
 
 from sandbox_api.problems import problem_response
 from sandbox_api.profiles import VERSION, Profile, path_shape
 from sandbox_api.versions import HEADER as IF_MATCH
-
-if TYPE_CHECKING:
-    from django.http.response import HttpResponseBase
-
 
 #: What tells about the sandbox itself is there in each profile.
 _OF_THE_SANDBOX: Final = frozenset({"/healthz", "/openapi.json", "/docs"})

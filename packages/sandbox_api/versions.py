@@ -12,10 +12,10 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from django.db import models
+from django.db.models import QuerySet
 from rest_framework.exceptions import APIException
 
 if TYPE_CHECKING:
-    from django.db.models import QuerySet
     from rest_framework.request import Request
 
 HEADER: Final = "If-Match"

@@ -1,15 +1,14 @@
 """What stations, chargers and clients have on other platforms: work orders, invoices."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from portal.services.energy.charger_work_orders import ChargerWorkOrderQueries
+from portal.services.energy.chargers import Charger
 from portal.services.finance.invoices import InvoiceQueries, InvoiceStatus
 from portal.services.operations.work_orders import (
     WorkOrderMutations,
@@ -19,9 +18,6 @@ from portal.services.operations.work_orders import (
 )
 from portal.web.present import Badge
 from portal_pages import Related, Totals
-
-if TYPE_CHECKING:
-    from portal.services.energy.chargers import Charger
 
 ORDER_STATUSES: Final = {
     WorkOrderStatus.OPEN: Badge(label=_("Open"), tone="info"),

@@ -1,10 +1,8 @@
 """An invoice as a PDF."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from django.http import HttpResponse
 from django.urls import reverse
@@ -14,12 +12,10 @@ from django.views.decorators.http import require_safe
 
 from apps.finance.views.invoices import STATUSES
 from portal.services.finance.invoices import InvoiceQueries
+from portal.web import PortalRequest
 from portal.web.errors import RETRY_AFTER_S, Failure, failure_response
 from portal.web.present import badge_for
 from portal_pages import platform_page
-
-if TYPE_CHECKING:
-    from portal.web import PortalRequest
 
 MAX_FILE_NAME_CHARS: Final = 80
 _NOT_IN_FILE_NAMES: Final = re.compile(r"[^\w.-]+")

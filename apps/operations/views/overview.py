@@ -1,11 +1,9 @@
 """The overview: what needs somebody now, the figures of a period, and the latest work orders."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime, time
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import Any, Final, cast
 
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
@@ -17,6 +15,7 @@ from apps.operations.views.work_order_forms import PRIORITIES
 from apps.operations.views.work_orders import STATUSES, UNFINISHED, mine_by_id
 from portal.services.operations.summary import AgeSpan, OperationsSummary, OperationsSummaryQueries
 from portal.services.operations.work_orders import WorkOrder, WorkOrderQueries
+from portal.web import PortalRequest
 from portal.web.present import (
     Badge,
     Need,
@@ -30,10 +29,6 @@ from portal.web.present import (
 )
 from portal_pages import Figure, PeriodChoice, list_url, read_overview, rows_by, short_list
 from portal_pages.figures import SplitBar, StatTile, split_bar
-
-if TYPE_CHECKING:
-    from portal.web import PortalRequest
-
 
 #: Work orders of each kind that the overview names.
 NAMED: Final = 5

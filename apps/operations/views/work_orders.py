@@ -1,9 +1,7 @@
 """Work orders: list, create, show, edit; assign, start, complete."""
 
-from __future__ import annotations
-
 from datetime import timedelta
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from django.http import HttpRequest
 from django.utils import timezone
@@ -26,6 +24,7 @@ from portal.services.operations.work_orders import (
     WorkOrderQueries,
     WorkOrderStatus,
 )
+from portal.web import PortalRequest
 from portal.web.frame import use_app_essentials
 from portal.web.present import NO_VALUE, Badge
 from portal_pages import (
@@ -42,9 +41,6 @@ from portal_pages import (
     resource_pages,
     usable_form,
 )
-
-if TYPE_CHECKING:
-    from portal.web import PortalRequest
 
 STATUSES: Final = {
     WorkOrderStatus.OPEN: Badge(label=_("Open"), tone="info"),

@@ -4,16 +4,15 @@ A line has the method, the path without its query, the status or what came in it
 failure the innermost cause. It never has a token, a header, a body or a query.
 """
 
-from __future__ import annotations
-
 import json
 import logging
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import requests
 
 from portal.api.metrics import CallOutcome, call_counters, call_timings
+from portal.api.responses import RawResponse
 from portal.errors import (
     ApiError,
     ApiMalformedError,
@@ -22,9 +21,6 @@ from portal.errors import (
     CircuitOpenError,
     PortalError,
 )
-
-if TYPE_CHECKING:
-    from portal.api.responses import RawResponse
 
 logger = logging.getLogger("portal.api.calls")
 

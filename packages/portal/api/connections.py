@@ -21,12 +21,12 @@ from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 from urllib3.util.ssl_ import create_urllib3_context
 
 from portal.errors import ApiTimeoutError, ApiUnavailableError
+from portal.process import CircuitBreaker, Deadline
 
 if TYPE_CHECKING:
     import socket
     import ssl
 
-    from portal.process import CircuitBreaker, Deadline
 
 #: Kept connections to the backend; at least as many as a worker has threads.
 POOL_SIZE: Final = 64

@@ -7,8 +7,6 @@ made-up ids is no flood of requests. If the address does not answer, or answers 
 Fetches are numbered. So a reader can tell a key that does not exist from one that a later fetch may bring.
 """
 
-from __future__ import annotations
-
 import logging
 import threading
 import time
@@ -16,19 +14,17 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import jwt
 
 from fork_safety import ForkSafeLock, reset_after_fork
 from portal.api.metrics import keys_missed
 from portal.api.transport import Transport
+from portal.config.portal_config import PortalConfig
 from portal.errors import ApiUnavailableError
 from portal.process import Deadline
 from portal.rows import read_json
-
-if TYPE_CHECKING:
-    from portal.config.portal_config import PortalConfig
 
 logger = logging.getLogger(__name__)
 

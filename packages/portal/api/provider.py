@@ -1,14 +1,10 @@
 """The identity provider that signs users in instead of the backend, if one is configured (contract, section 3)."""
 
-from __future__ import annotations
+from typing import Protocol
 
-from typing import TYPE_CHECKING, Protocol
-
+from portal.api.refresh import TokenEndpoint
+from portal.api.tokens import TokenPair
 from portal.config.current import portal_config
-
-if TYPE_CHECKING:
-    from portal.api.refresh import TokenEndpoint
-    from portal.api.tokens import TokenPair
 
 
 class IdentityProvider(Protocol):

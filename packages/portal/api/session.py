@@ -5,17 +5,16 @@ and turns what comes back into data or into one of the errors of :mod:`portal.er
 failures are the query layer's.
 """
 
-from __future__ import annotations
-
 import logging
 import time
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 from urllib.parse import quote, unquote, urlencode
 
 from fork_safety import ForkSafeLock, reset_after_fork
 from portal.api.backend import QueryParams, backend_of, current_backend, encode_body, honours_idempotency_key
+from portal.api.call_log import Attempt
 from portal.api.connections import renew_connections
 from portal.api.provider import IdentityProvider, identity_provider
 from portal.api.refresh import BackendTokenEndpoint, TokenEndpoint, TokenRefresher
@@ -24,14 +23,10 @@ from portal.api.tokens import TokenPair, TokenStore
 from portal.api.transport import ONE_TRY, Transport
 from portal.config.current import portal_config
 from portal.config.limits import FRESH_REFUSED_WAIT_S, PROFILE_BUDGET_S, REQUEST_BUDGET_S
+from portal.config.portal_config import PortalConfig
 from portal.errors import ApiClientError, ApiError, ApiUnauthorizedError, SignInEndedError, UsageError
 from portal.process import Deadline
 from portal.store import refresh_store
-
-if TYPE_CHECKING:
-    from portal.api.call_log import Attempt
-    from portal.config.portal_config import PortalConfig
-
 
 logger = logging.getLogger(__name__)
 

@@ -4,22 +4,18 @@ The edge drops a token that does not verify. A refresh brings the next one, and 
 So with another key than the backend's every page goes on, by a refresh for each token, and nobody would notice.
 """
 
-from __future__ import annotations
-
 import logging
 import time
 from collections.abc import Callable
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from django.conf import settings
 
 from fork_safety import ForkSafeLock
 from portal.api.metrics import signature_counters
+from portal.config.portal_config import PortalConfig
 from portal.identity import make_verifier, why_not_verified
-
-if TYPE_CHECKING:
-    from portal.config.portal_config import PortalConfig
 
 logger = logging.getLogger(__name__)
 

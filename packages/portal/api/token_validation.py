@@ -3,18 +3,14 @@
 Checked wherever tokens come in, so that no later step can fail because of their characters or size.
 """
 
-from __future__ import annotations
-
 import re
 from enum import Enum
 from http.cookies import SimpleCookie
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from portal.api.tokens import TokenPair
 from portal.config.cookies import MAX_COOKIE_BYTES, VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
 from portal.errors import ApiMalformedError
-
-if TYPE_CHECKING:
-    from portal.api.tokens import TokenPair
 
 #: What a cookie's value may hold (RFC 6265, section 4.1.1): visible ASCII without quotes, comma, semicolon and
 #: backslash. A header carries all of it, and every bearer token is made of it (`b64token`, RFC 6750, section 2.1).

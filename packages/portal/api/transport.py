@@ -10,8 +10,6 @@ answer. Any HTTP response that comes whole counts as an answer, also a 500. Whil
   slow after its outage closes the circuit as well.
 """
 
-from __future__ import annotations
-
 import contextvars
 import threading
 import time

@@ -39,7 +39,7 @@ def project_settings(app: str) -> dict[str, Any]:
 
 
 def build_settings(config: PortalConfig) -> dict[str, Any]:
-    """Return the settings that follow from a configuration, without those that equal Django's own. Reads nothing else."""
+    """Return the settings of a configuration, without those that equal Django's own; reads nothing else."""
     app = config.project.app
     return {
         "PORTAL": config,

@@ -7,21 +7,16 @@ Good and bad tokens have a bounded cache each, and the oldest entry is evicted f
 good one. An evicted good token costs one decoding.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from fork_safety import ForkSafeLock
 from portal.config.limits import EXPIRY_LEEWAY_S
+from portal.config.portal_config import ClaimMapping, PortalConfig, ReadsClaims
 from portal.identity.users import MAX_TOKEN_CHARS, DecodedUser, decode_user
 from portal.identity.verification import NOT_A_TOKEN, TokenVerifier, UnknownKeyError, make_verifier
-
-if TYPE_CHECKING:
-    from portal.config.portal_config import ClaimMapping, PortalConfig, ReadsClaims
-
 
 T = TypeVar("T")
 

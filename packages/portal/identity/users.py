@@ -4,8 +4,6 @@ Malformed members of a token count as absent, and a string that is not a token g
 the times at each use.
 """
 
-from __future__ import annotations
-
 import json
 import logging
 import math
@@ -13,7 +11,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote, unquote
 
 import jwt
@@ -21,10 +19,8 @@ import jwt
 from portal.config.contract_names import PERMISSION_CLAIMS, PRIMARY_ROLE_CLAIM, PROFILE_PERMISSIONS_FIELD, SUBJECT_CLAIM
 from portal.config.cookies import MAX_COOKIE_BYTES, MAX_PLATFORMS_COOKIE_CHARS
 from portal.config.platforms import PLATFORM_BY_NAME, PLATFORMS, TPlatform
+from portal.config.portal_config import ClaimMapping, ReadsClaims
 from portal.identity.verification import NOT_A_TOKEN, TokenVerifier
-
-if TYPE_CHECKING:
-    from portal.config.portal_config import ClaimMapping, ReadsClaims
 
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 

@@ -5,20 +5,15 @@ in the background by `portal.api.jwks`, which calls :func:`use_key_source` at st
 memory only: nothing here waits.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import jwt
 
+from portal.config.portal_config import TokenVerification
 from portal.errors import ConfigurationError
-
-if TYPE_CHECKING:
-    from portal.config.portal_config import TokenVerification
-
 
 logger = logging.getLogger(__name__)
 

@@ -5,8 +5,6 @@ contract, section 8). The waits: 100 ms, doubling, with jitter. A `Retry-After` 
 of the request is never passed.
 """
 
-from __future__ import annotations
-
 import json
 import random
 import time
@@ -15,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from portal.api import ApiResponse, ApiSession, Attempt, TokenStore, wire_read, wire_write
 from portal.config.limits import (
@@ -37,11 +35,8 @@ from portal.errors import (
 )
 from portal.process import Deadline, waits_for
 from portal.query.cache import row_id
+from portal.query.endpoints import Address, WriteRequest
 from portal.rows import id_field, is_row_type
-
-if TYPE_CHECKING:
-    from portal.query.endpoints import Address, WriteRequest
-
 
 #: A wait is longer or shorter by up to this part of itself, so that clients do not come back at the same time.
 _JITTER: Final = 0.25

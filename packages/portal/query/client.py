@@ -1,16 +1,17 @@
 """`QueryClient`: one user's reads and writes during one request (requirements, `createQueryClient`)."""
 
-from __future__ import annotations
-
 import logging
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
+from typing import Any, Final, TypeVar, cast
 
 from django.http import HttpRequest
 
+from portal.api import ApiSession, TokenStore
 from portal.errors import ApiError, UsageError, without_traceback
+from portal.process import Deadline
+from portal.query.cache import ReadResult
 from portal.query.calls import BackendCaller, Retries
 from portal.query.endpoints import REGISTRY, ListRequest, QuerySpec, Registry, WriteRequest
 from portal.query.events import EventLog
@@ -29,11 +30,6 @@ from portal.query.results import (
 from portal.query.writes import Writes
 from portal.rows import decoder_of
 from portal.telemetry import tracing
-
-if TYPE_CHECKING:
-    from portal.api import ApiSession, TokenStore
-    from portal.process import Deadline
-    from portal.query.cache import ReadResult
 
 logger = logging.getLogger("portal.query")
 

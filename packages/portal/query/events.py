@@ -1,17 +1,13 @@
 """Outcomes of a client's queries and mutations, for the toolbar's panel, and their counts, for `/metrics`."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
+from portal.errors import ApiError
 from portal.query.cache import CACHE_STATUSES, CacheStatus, ReadResult
+from portal.query.endpoints import QueryKey, QuerySpec, WriteRequest
 from portal.telemetry.metrics import Counters, Label
-
-if TYPE_CHECKING:
-    from portal.errors import ApiError
-    from portal.query.endpoints import QueryKey, QuerySpec, WriteRequest
 
 
 class QueryEvent(NamedTuple):

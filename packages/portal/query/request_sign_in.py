@@ -4,24 +4,20 @@ Each query runs at most once for each request. A write, an invalidation, and tok
 read. The client of a command may live for hours. So that is bounded in number and in time; no request reaches a bound.
 """
 
-from __future__ import annotations
-
 import itertools
 import logging
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from portal.api import TokenStatus
 from portal.config.contract_names import ME_PATH
 from portal.errors import ApiUnauthorizedError, SignInEndedError, StoreUnavailableError
 from portal.query.cache import ReadResult, is_enough
+from portal.query.calls import BackendCaller
 from portal.query.endpoints import DeclaredQuery, ReadRequest, query_key
 from portal.query.sign_in_caches import SignInCache, SignInCaches, cache_key, have_one_subject, subject_of
-
-if TYPE_CHECKING:
-    from portal.query.calls import BackendCaller
 
 logger = logging.getLogger("portal.query")
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, cast
+from typing import Any, Generic, Self, TypeVar, cast
 
 from portal.config.contract_names import HAS_NEXT_FIELD, SORT_PARAM
 from portal.config.limits import MAX_PAGES
@@ -23,13 +23,11 @@ from portal.errors import (
     without_traceback,
 )
 from portal.query.cache import JsonRow, MergedPage, has_next, unique_rows
+from portal.query.endpoints import ListRequest
 from portal.query.offered_calls import offers_totals
 from portal.query.reads import WalkedPage
 from portal.query.row_checks import checked_rows
 from portal.rows import Decoder, copied, copied_rows
-
-if TYPE_CHECKING:
-    from portal.query.endpoints import ListRequest
 
 logger = logging.getLogger("portal.query")
 

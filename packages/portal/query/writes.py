@@ -1,12 +1,10 @@
 """Writes: first the call, then its record in each write log that it concerns, then the caller's callback."""
 
-from __future__ import annotations
-
 import json
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from msgspec import structs
 
@@ -44,12 +42,10 @@ from portal.query.endpoints import (
     query_key,
 )
 from portal.query.offered_calls import absence, check_offered
+from portal.query.reads import Reads
 from portal.query.request_sign_in import PROFILE_QUERY
+from portal.query.sign_in_caches import SignInCache
 from portal.rows import check_depth
-
-if TYPE_CHECKING:
-    from portal.query.reads import Reads
-    from portal.query.sign_in_caches import SignInCache
 
 logger = logging.getLogger("portal.query")
 

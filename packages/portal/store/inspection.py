@@ -1,18 +1,14 @@
 """What the servers of a store tell of themselves: kind, room, how they evict, role and clock."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from django.core.cache.backends.base import BaseCache
 from django.core.cache.backends.redis import RedisCache
 
 from sqlite_cache import SQLiteCache
-
-if TYPE_CHECKING:
-    from django.core.cache.backends.base import BaseCache
 
 #: The only policy that evicts nothing: `volatile-*` may evict each of our records, because all of them expire.
 SAFE_POLICY: Final = "noeviction"

@@ -1,19 +1,15 @@
 """How full a store is, and how far its clock is ahead, with a warning in the log; how its operations end."""
 
-from __future__ import annotations
-
 import logging
 import time
 from collections.abc import Callable
 from enum import Enum
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from portal.errors import StoreUnavailableError
+from portal.store.inspection import StoreServer
 from portal.telemetry.metrics import OPERATION_BUCKETS_S, Counters, Label, Timings
 from sqlite_cache import CacheBusyError, CacheFullError, SQLiteCacheError
-
-if TYPE_CHECKING:
-    from portal.store.inspection import StoreServer
 
 STORE_LABEL: Final = Label(name="store", says="`default` has what is cached, `refresh` what token refreshes share")
 

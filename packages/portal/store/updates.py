@@ -6,12 +6,12 @@ from collections.abc import Callable
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Final
 
+from django.core.cache.backends.base import BaseCache
 from django.core.cache.backends.redis import RedisCache
 
 from sqlite_cache import SQLiteCache
 
 if TYPE_CHECKING:
-    from django.core.cache.backends.base import BaseCache
     from redis.client import Pipeline
 
 

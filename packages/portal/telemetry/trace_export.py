@@ -14,14 +14,12 @@ OpenTelemetry's library reads its own variables: the address, headers, the sampl
 which the queue has no room are dropped; a page never waits for the collector.
 """
 
-from __future__ import annotations
-
 import atexit
 import os
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import jinja2
 from opentelemetry import trace
@@ -36,11 +34,8 @@ from opentelemetry.trace import SpanKind, Status, StatusCode, Tracer
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
 from portal import __version__
+from portal.config.portal_config import PortalConfig
 from portal.telemetry.tracing import AttributeValue, Span, use_span_maker
-
-if TYPE_CHECKING:
-    from portal.config.portal_config import PortalConfig
-
 
 _PROPAGATOR: Final = TraceContextTextMapPropagator()
 

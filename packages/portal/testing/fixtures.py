@@ -1,11 +1,9 @@
 """The fixtures. Every test gets new ones; no state of one test reaches the next."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import Any, Final, Protocol
 
 import pytest
 import responses
@@ -16,13 +14,11 @@ from portal.api import TokenPair, TokenStore, api_session
 from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
 from portal.config.current import portal_config
 from portal.config.locales import LOCALES
+from portal.config.portal_config import PortalConfig
 from portal.errors import UsageError
 from portal.query import QueryClient, create_query_client, process_runtime
 from portal.testing.backend import Backend
 from portal.testing.projects import project_in_force
-
-if TYPE_CHECKING:
-    from portal.config.portal_config import PortalConfig
 
 #: Headers of a page that a person opens.
 NAVIGATION = {"accept": "text/html", "sec-fetch-mode": "navigate"}

@@ -1,12 +1,8 @@
 """What a page shows, read from its HTML."""
 
-from __future__ import annotations
-
 from html.parser import HTMLParser
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from django.http.response import HttpResponseBase
+from django.http.response import HttpResponseBase
 
 ROW_ATTRIBUTE = "data-row-id"
 

@@ -1,13 +1,11 @@
 """One project's settings, in a process that was started with another project's settings."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import jinja2
 from django.conf import settings
@@ -15,13 +13,10 @@ from django.template import engines
 from django.test import override_settings
 
 from portal.config.base_settings import build_settings
+from portal.config.portal_config import PortalConfig
 from portal.config.projects import PROJECT_BY_APP
 from portal.errors import UsageError
 from sqlite_cache import close_idle_connections
-
-if TYPE_CHECKING:
-    from portal.config.portal_config import PortalConfig
-
 
 #: By the project and its template settings: Jinja2's engines, by language, with the templates of earlier tests.
 _ENGINES: Final[dict[tuple[str, str], dict[str, Any]]] = {}

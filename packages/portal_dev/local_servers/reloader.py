@@ -4,14 +4,11 @@ Most templates and all static files need no restart: in `DEBUG` they are read fr
 docs/adr/0029-a-developers-day.md compares this with the ways of Django and granian.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-if TYPE_CHECKING:
-    from portal_dev.local_servers.server_group import Server, ServerGroup
+from portal_dev.local_servers.server_group import Server, ServerGroup
 
 #: Milliseconds between looks at the servers, while no file changes.
 WATCH_INTERVAL_MS: Final = 200

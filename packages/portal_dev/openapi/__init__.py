@@ -18,8 +18,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from portal.query import Endpoint
 from portal_dev.openapi.calls import modules_of
-from portal_dev.openapi.classes import source_of
+from portal_dev.openapi.classes import Module, source_of
 from portal_dev.openapi.comparison import Difference, compared, offered_by
 from portal_dev.openapi.document import SchemaError, read_document, read_schema
 from portal_dev.openapi.reader import is_below, read_operations
@@ -28,9 +29,6 @@ from portal_operate.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    from portal.query import Endpoint
-    from portal_dev.openapi.classes import Module
 
 
 def declarations(schema: str, *, below: str = "", package: str = "portal.services", file: str = "") -> list[Module]:

@@ -1,7 +1,5 @@
 """Modules of declarations: their records, enumerations and parameters, and their source."""
 
-from __future__ import annotations
-
 import builtins
 import subprocess
 import sys
@@ -9,7 +7,7 @@ import textwrap
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from django.template import Context, Engine
 from inflection import singularize
@@ -19,9 +17,7 @@ from portal.config.contract_names import CREATED_AT_FIELD, ID_FIELD
 from portal.config.places import SOURCE_ROOT
 from portal_dev.openapi.document import SchemaError
 from portal_dev.openapi.names import attribute_name, camel, class_name, member_name, unused, words
-
-if TYPE_CHECKING:
-    from portal_dev.openapi.reader import Operation, Parameter, Shape
+from portal_dev.openapi.reader import Operation, Parameter, Shape
 
 _TYPES: Final = {"text": "str", "integer": "int", "number": "float", "boolean": "bool", "decimal": "Decimal"}
 _TYPES.update({"time": "datetime", "day": "date", "any": "Any"})

@@ -1,17 +1,13 @@
 """Modules → pages: the list, form and row of a resource, as `resource_pages` declares them."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Final, get_args
+from typing import Final, get_args
 
 from portal.config.contract_names import CREATED_AT_FIELD, ID_FIELD, SORT_PARAM, VERSION_FIELD
 from portal.query import CommonSort
 from portal_dev.openapi.classes import Module, rendered
 from portal_dev.openapi.document import SchemaError
 from portal_dev.openapi.names import attribute_name, words
-
-if TYPE_CHECKING:
-    from portal_dev.openapi.reader import Shape
+from portal_dev.openapi.reader import Shape
 
 #: Kinds without a cell, and without a field of a form.
 _WITH_PARTS: Final = {"any", "list", "object"}

@@ -1,12 +1,10 @@
 """All faults of one app's source."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from django.core.checks import CheckMessage
 from django.urls import get_resolver
 from jinja2 import TemplateSyntaxError
 
@@ -20,9 +18,6 @@ from portal_dev.source_checks.faults import Fault, Names
 from portal_dev.source_checks.python_code import python_faults
 from portal_dev.source_checks.templates import Templates, row_faults, shown_rows
 from portal_operate.checks import concerns
-
-if TYPE_CHECKING:
-    from django.core.checks import CheckMessage
 
 
 def check_source(**_kwargs: object) -> list[CheckMessage]:

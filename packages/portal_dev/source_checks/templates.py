@@ -3,26 +3,22 @@
 `{{ row.buyerr }}` and `{{ cell.buyerr }}` are reported before a page opens.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from types import NoneType
-from typing import TYPE_CHECKING, Any, Final, get_args, get_type_hints
+from typing import Any, Final, get_args, get_type_hints
 
 from django.urls import get_resolver
 from jinja2 import TemplateNotFound, TemplateSyntaxError, nodes
 
 from portal.config.places import place
 from portal.query import Record
+from portal.web.templating import PageEnvironment
 from portal_dev.source_checks.faults import Fault, Names, constant, unknown_name, unmarked_texts
 from portal_dev.source_checks.markup import Markup
 from portal_operate.suggestions import did_you_mean
 from portal_pages import ShownRow, shown_row
-
-if TYPE_CHECKING:
-    from portal.web.templating import PageEnvironment
 
 #: Names of variables and templates.
 Seen = frozenset[str]

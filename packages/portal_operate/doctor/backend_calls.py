@@ -1,9 +1,9 @@
 """The backend's calls, as one user meets them: `/me`, the required ones, and what is declared to be offered."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
+
+from django.core.checks import CheckMessage
 
 from portal.api import TokenPair, TokenStore, api_session, is_named
 from portal.config.environment import ALL, CONTRACT_FILE, read_offers_file
@@ -15,10 +15,6 @@ from portal.services.user import UserQueries
 from portal_operate.doctor.findings import Patient, error, ok, warning
 from portal_operate.doctor.offers import Probe
 from portal_operate.suggestions import did_you_mean
-
-if TYPE_CHECKING:
-    from django.core.checks import CheckMessage
-
 
 _PAGE: Final = "docs/reference/what-we-ask-of-a-backend.md"
 _VARIABLE: Final = "APP_BACKEND_OFFERS"

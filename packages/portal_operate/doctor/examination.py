@@ -1,7 +1,5 @@
 """Subjects of the doctor in their order; and those of this machine: its environment, folder, disk."""
 
-from __future__ import annotations
-
 import os
 import platform
 import shutil
@@ -12,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import django
 from django.core.checks import ERROR, CheckMessage, run_checks
@@ -23,15 +21,12 @@ from portal.config.current import portal_config
 from portal.config.environment import VARIABLES as DECLARED
 from portal.config.environment import Source, quoted_names, try_config, undeclared_names, variable_values
 from portal.config.portal_config import PortalConfig
+from portal.errors import ConfigurationError
 from portal_operate.doctor.backend_calls import look_at_calls
 from portal_operate.doctor.findings import Patient, error, ok, warning
 from portal_operate.doctor.servers import look_at_backend, look_at_key_set, look_at_provider
 from portal_operate.doctor.stores import look_at_stores
 from portal_operate.suggestions import did_you_mean
-
-if TYPE_CHECKING:
-    from portal.errors import ConfigurationError
-
 
 #: Tag of the checks of what is running: `check --tag live`.
 LIVE: Final = "live"

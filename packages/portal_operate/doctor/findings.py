@@ -1,17 +1,13 @@
 """Messages of the doctor: Django's, each with its subject as `obj`, what was seen as `msg`, what to do as `hint`."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from django.core.checks import ERROR, INFO, WARNING, CheckMessage
 
 from portal.config.limits import EXPIRY_LEEWAY_S
-
-if TYPE_CHECKING:
-    from portal.config.portal_config import PortalConfig
+from portal.config.portal_config import PortalConfig
 
 #: The level's word in a report.
 WORDS: Final = {ERROR: "error", WARNING: "warning", INFO: "ok"}

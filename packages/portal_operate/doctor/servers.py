@@ -7,7 +7,10 @@ from contextlib import suppress
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
+from django.core.checks import CheckMessage
+
 from portal.api import jwks_keys, read_keys
+from portal.config.portal_config import PortalConfig
 from portal.errors import ConfigurationError
 from portal.identity import TokenVerifier, make_verifier, use_key_source, why_not_verified
 from portal.rows import read_json
@@ -16,9 +19,7 @@ from portal_operate.probe import Probe, probe_url
 
 if TYPE_CHECKING:
     import jwt
-    from django.core.checks import CheckMessage
 
-    from portal.config.portal_config import PortalConfig
 
 #: A clock that differs by more than this is worth a look, seconds. The header `Date` has whole ones.
 _CLOCK_WARNING_S: Final = 5.0

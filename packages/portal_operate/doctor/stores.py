@@ -1,22 +1,18 @@
 """The shared stores: what they are, how full and how fast, and that `add` has one winner, whoever asks."""
 
-from __future__ import annotations
-
 import secrets
 import statistics
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
-from typing import TYPE_CHECKING, Final
+from typing import Final
+
+from django.core.checks import CheckMessage
 
 from portal.errors import StoreUnavailableError
 from portal.store import SharedStore, StoreServer, inspect_store, query_store, refresh_store
 from portal_operate.doctor.findings import Patient, clock, error, ok, warning
-
-if TYPE_CHECKING:
-    from django.core.checks import CheckMessage
-
 
 _MB: Final = 1024 * 1024
 THREADS: Final = 16

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from portal import __version__
 from portal.config.places import IN_CHECKOUT, PROGRAM, SOURCE_ROOT
 from portal.config.projects import GATEWAY, PROJECT_BY_APP, PROJECTS, SANDBOX_VARIABLES, Project
+from portal.errors import ConfigurationError
 from portal_operate.program.command_names import (
     ANY_CONFIGURATION,
     CHECKOUT_COMMANDS,
@@ -27,8 +28,6 @@ from portal_operate.program.command_names import (
 
 if TYPE_CHECKING:
     import socket
-
-    from portal.errors import ConfigurationError
 
 
 def program() -> int:

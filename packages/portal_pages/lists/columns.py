@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, Final, Literal, get_args
+from typing import Any, Final, Literal, get_args
 
 from django.utils.translation import gettext_lazy as _
 from markupsafe import Markup, escape
 
 from portal.config.contract_names import SORT_BY_NAME, SORT_BY_NAME_DESCENDING, SORT_NEWEST_FIRST, SORT_OLDEST_FIRST
 from portal.query import Row
-
-if TYPE_CHECKING:
-    from portal.web.present import Badge, LazyText
+from portal.web.present import Badge, LazyText
 
 #: What a column holds, which is the class of its heading and of its cells: docs/reference/templates.md.
 ColumnKind = Literal["", "number", "wide", "nowrap", "corner", "extra"]

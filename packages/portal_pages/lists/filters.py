@@ -7,14 +7,12 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from portal.config.contract_names import NONE_VALUE
+from portal.query import PaginatedQueryHook, QueryHook
 from portal.web.present import Badge, LazyText
 from portal.web.request import folded, has_controls
-
-if TYPE_CHECKING:
-    from portal.query import PaginatedQueryHook, QueryHook
 
 #: More or longer values of one filter than anybody chooses are dropped.
 MAX_VALUES: Final = 20

@@ -14,10 +14,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import URLPattern
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -28,9 +29,6 @@ from portal.web.preferences import zone_label
 from portal.web.present import LazyText, formats_of, with_params
 from portal.web.request import active_locale
 from portal_pages.lists import Preset, calendar_spans, day_in
-
-if TYPE_CHECKING:
-    from django.urls import URLPattern
 
 
 def live_part(

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
+from typing import Any, Final, Generic, TypeVar, cast
 
 from django.http import HttpRequest, HttpResponse
 
@@ -21,6 +21,7 @@ from portal.query import (
     use_queries,
     versions_of,
 )
+from portal.web import PortalRequest
 from portal.web.context_processors import render_kept
 from portal.web.present import (
     Badge,
@@ -48,9 +49,6 @@ from portal_pages.figures import (
 )
 from portal_pages.lists import list_url
 from portal_pages.overviews.periods import PeriodChoice
-
-if TYPE_CHECKING:
-    from portal.web import PortalRequest
 
 #: An average below it has a decimal place.
 _FEW: Final = 10

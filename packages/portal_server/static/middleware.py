@@ -1,19 +1,14 @@
 """Serves static files by WhiteNoise; a name that this server does not have, from the folder that servers share."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from django.contrib.staticfiles.storage import ManifestStaticFilesStorage
+from django.http import HttpRequest, HttpResponseBase
 from whitenoise.middleware import WhiteNoiseMiddleware
 
 from portal.config.current import portal_config
 from portal_server.static.sharing import HASHED_NAME
-
-if TYPE_CHECKING:
-    from django.http import HttpRequest, HttpResponseBase
 
 
 class StaticFilesMiddleware(WhiteNoiseMiddleware):  # type: ignore[misc]  # WhiteNoise has no types

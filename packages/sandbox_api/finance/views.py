@@ -5,6 +5,7 @@ from __future__ import annotations
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
+from django.db.models import QuerySet
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework.response import Response
@@ -19,7 +20,6 @@ from sandbox_api.lists.views import DetailView, ListView, document_list
 from sandbox_api.problems import Conflict
 
 if TYPE_CHECKING:
-    from django.db.models import QuerySet
     from rest_framework.request import Request
 
 _NOT_OWED: Final = (Invoice.Status.DRAFT, Invoice.Status.PAID, Invoice.Status.CANCELLED)

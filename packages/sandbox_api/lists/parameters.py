@@ -1,12 +1,10 @@
 """The query parameters of a list, checked: `cursor`, `limit`, `q`, `sort`, the resource's filters and ranges."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING
 
+from django.db.models import Model
 from rest_framework.exceptions import ValidationError
 
 from sandbox_api.folding import fold
@@ -22,9 +20,6 @@ from sandbox_api.lists.spec import (
 )
 from sandbox_api.lists.values import MAX_VALUES, read_instant, split_values
 from sandbox_api.texts import has_control_characters
-
-if TYPE_CHECKING:
-    from django.db.models import Model
 
 _MAX_TEXT_LENGTH = 200
 _TOO_MUCH = (

@@ -6,6 +6,7 @@ from datetime import datetime
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
+from django.db.models import Model, QuerySet
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
@@ -20,7 +21,6 @@ from sandbox_api.lists.totals import OF, read_totals
 from sandbox_api.versions import entity_tag, locked, require_match
 
 if TYPE_CHECKING:
-    from django.db.models import Model, QuerySet
     from rest_framework.request import Request
     from rest_framework.serializers import BaseSerializer
 

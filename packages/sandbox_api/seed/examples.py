@@ -1,9 +1,8 @@
 """The rows of the examples, and who may see them."""
 
-from __future__ import annotations
-
 from datetime import datetime
-from typing import TYPE_CHECKING
+
+from django.db.models import Model
 
 from sandbox_api.activity.models import Activity
 from sandbox_api.auth.models import Account
@@ -18,9 +17,6 @@ from sandbox_api.seed.grid import plan_chargers, plan_meters, plan_stations
 from sandbox_api.seed.history import plan_activity
 from sandbox_api.seed.people import plan_clients
 from sandbox_api.seed.work import TECHNICIANS, plan_technicians, plan_work_orders
-
-if TYPE_CHECKING:
-    from django.db.models import Model
 
 ACCOUNTS = (
     DemoAccount(email="energy@example.com", name="Elif Yıldız", permissions=(ENERGY_APP,)),

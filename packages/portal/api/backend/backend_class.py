@@ -7,21 +7,17 @@ otherwise; a name alone is an attribute. All layers above know the contract's sh
 What a single resource has differently stands where it is declared: docs/how-to/use-another-backend.md.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
+from typing import Any, Final, TypeAlias, cast
 
 from django.conf import settings
 
 from portal.config import contract_names as names
 from portal.config.limits import SETTLE_S
+from portal.config.portal_config import PortalConfig
 from portal.rows import JoinedValues
-
-if TYPE_CHECKING:
-    from portal.config.portal_config import PortalConfig
 
 #: The parameters of an address. The texts of a list are sent repeated, in their order; None is left out.
 QueryParams: TypeAlias = Mapping[str, "str | int | Sequence[str] | None"]

@@ -9,13 +9,11 @@ recorded. Where the token endpoint allows it, the token is then submitted again,
 Otherwise, and once the time for that is over, the token is never submitted again.
 """
 
-from __future__ import annotations
-
 import logging
 import random
 import secrets
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from msgspec.structs import replace
 
@@ -32,8 +30,10 @@ from portal.api.refresh.results import (
     audit_refusal,
 )
 from portal.api.refresh.sealing import family_secret, log_name, record_name, seal, sign_in_id
+from portal.api.refresh.sign_in_ends import UserEnds
 from portal.api.refresh.token_endpoint import InvalidGrant, NoResponse, TokenEndpoint, TokensIssued
 from portal.api.refresh.token_record import UNREADABLE, State, TokenRecord, issued_record, record_lifetime
+from portal.api.refresh.token_records import Newest, TokenRecords
 from portal.api.tokens import HandOn, TokenPair, hand_on_safely
 from portal.config.limits import (
     REFRESH_DEADLINE_S,
@@ -48,11 +48,7 @@ from portal.config.limits import (
 )
 from portal.errors import ApiUnavailableError, StoreUnavailableError
 from portal.process import Clock, Deadline, SharedCall
-
-if TYPE_CHECKING:
-    from portal.api.refresh.sign_in_ends import UserEnds
-    from portal.api.refresh.token_records import Newest, TokenRecords
-    from portal.telemetry.metrics import Counters
+from portal.telemetry.metrics import Counters
 
 logger = logging.getLogger(__name__)
 

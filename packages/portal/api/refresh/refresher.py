@@ -5,11 +5,9 @@ flight in this process (:mod:`portal.api.refresh.attempt` is the work) and waits
 when its request has given up.
 """
 
-from __future__ import annotations
-
 import logging
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from msgspec.structs import replace
 
@@ -26,17 +24,15 @@ from portal.api.refresh.results import (
 )
 from portal.api.refresh.sealing import log_name, record_name
 from portal.api.refresh.sign_in_ends import Revocation, UserEnds
+from portal.api.refresh.token_endpoint import TokenEndpoint
 from portal.api.refresh.token_record import State, record_lifetime
 from portal.api.refresh.token_records import TokenRecords
 from portal.api.tokens import TokenPair, TokenStatus, TokenStore, is_expired, sign_in_lifetime
 from portal.config.limits import REFRESH_FAILED_MEMORY_S, REFRESH_WAIT_S, REQUEST_BUDGET_S, SIGN_OUT_DEADLINE_S
 from portal.errors import ApiUnavailableError, SignInEndedError, StoreUnavailableError
 from portal.process import Clock, Deadline, NoThreadError, SharedCall, SingleFlight, waits_for
+from portal.store import SharedStore
 from portal.telemetry import audit, tracing
-
-if TYPE_CHECKING:
-    from portal.api.refresh.token_endpoint import TokenEndpoint
-    from portal.store import SharedStore
 
 logger = logging.getLogger(__name__)
 

@@ -7,24 +7,20 @@ attempt that waits for it spares its user a 503. But a waiting attempt holds a t
 counted from the beginning of the outage, for all attempts of the process: once they have passed, none waits.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from fork_safety import ForkSafeLock, reset_after_fork
 from portal.api.metrics import RefreshOutcome
 from portal.api.refresh.sealing import log_name
+from portal.api.tokens import TokenPair
 from portal.config.limits import REFRESH_STORE_WAIT_S
 from portal.errors import PortalError, StoreUnavailableError
 from portal.process import Clock, Deadline, SharedCall
 from portal.telemetry import audit
-
-if TYPE_CHECKING:
-    from portal.api.tokens import TokenPair
-    from portal.telemetry.metrics import Counters
+from portal.telemetry.metrics import Counters
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

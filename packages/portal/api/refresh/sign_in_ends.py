@@ -5,14 +5,12 @@ An operator ends all sign-ins of a user (docs/explanation/token-refresh.md, "An 
 browser may lose its access token before the first refresh, a later sign-in of that user leaves a note of when it began.
 """
 
-from __future__ import annotations
-
 import hashlib
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Final, NamedTuple, ParamSpec, TypeVar
+from typing import Final, NamedTuple, ParamSpec, TypeVar
 
 import jwt
 from msgspec.structs import replace
@@ -21,6 +19,7 @@ from portal.api.backend import current_backend
 from portal.api.refresh.results import SAVE_PAUSE_S
 from portal.api.refresh.sealing import record_name
 from portal.api.refresh.token_record import State, record_lifetime
+from portal.api.refresh.token_records import TokenRecords
 from portal.api.tokens import MAX_LIFETIME_S, TokenPair
 from portal.config.cookies import MAX_COOKIE_BYTES
 from portal.config.limits import ROTATION_GRACE_S, SIGN_OUT_DEADLINE_S
@@ -28,9 +27,6 @@ from portal.errors import StoreUnavailableError
 from portal.identity import contract_claims, subject_in
 from portal.process import Clock, Deadline
 from portal.store import MISSING, SharedStore
-
-if TYPE_CHECKING:
-    from portal.api.refresh.token_records import TokenRecords
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -5,13 +5,11 @@ implementation submits the token once, on a new connection, and returns the resu
 sends a bearer, and never raises for an expected result.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
+from typing import Any, Final, Protocol, TypeAlias
 
 from portal.api.backend import (
     CONTRACT,
@@ -28,14 +26,11 @@ from portal.api.responses import RawResponse, claims_json, is_success
 from portal.api.signatures import watch_signature
 from portal.api.token_validation import validate_issued_tokens
 from portal.api.tokens import TokenPair
+from portal.api.transport import Transport
 from portal.config.contract_names import ACCESS_TOKEN_FIELD, REFRESH_TOKEN_FIELD
 from portal.config.limits import REFRESH_FAILED_STATUSES
 from portal.errors import ApiError, ApiMalformedError, ApiUnavailableError
-
-if TYPE_CHECKING:
-    from portal.api.transport import Transport
-    from portal.process import Deadline
-
+from portal.process import Deadline
 
 logger = logging.getLogger(__name__)
 

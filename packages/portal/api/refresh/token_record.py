@@ -12,21 +12,17 @@
 Both are sealed under this token: only who has a token gets on to the newest one.
 """
 
-from __future__ import annotations
-
 import math
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import msgspec
 
 from portal.api.refresh.sealing import UnreadableRecordError, seal, unseal
 from portal.api.tokens import TokenPair, sign_in_lifetime
 from portal.config.limits import REFRESH_LOCK_S, ROTATION_GRACE_S
+from portal.process import Clock
 from portal.store import note_unknown
-
-if TYPE_CHECKING:
-    from portal.process import Clock
 
 
 class State(StrEnum):

@@ -9,11 +9,9 @@ A record that can't be read is one whose outcome nobody knows: the token is neve
 suspended in the middle of its call for longer than 15 s.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
@@ -23,10 +21,8 @@ from portal.api.refresh.token_record import State, TokenRecord, open_text, parse
 from portal.api.tokens import TokenPair, expires_at
 from portal.config.limits import REFRESH_BORN_EXPIRED_S, REFRESH_LOCK_S, REFRESH_SPENT_S, ROTATION_GRACE_S
 from portal.errors import StoreUnavailableError
+from portal.process import Deadline
 from portal.store import MISSING, SharedStore
-
-if TYPE_CHECKING:
-    from portal.process import Deadline
 
 
 class Newest(NamedTuple):

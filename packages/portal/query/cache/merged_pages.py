@@ -6,18 +6,16 @@ import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
+from typing import Any, Final, Literal, TypeAlias, get_args
 
 from portal.api import current_backend
+from portal.errors import ApiError
+from portal.query.cache.pages import JsonRow, Page
 from portal.query.cache.patches import MergedPage, apply_answers, apply_patches
+from portal.query.cache.write_log import CacheEntry
+from portal.query.cache.write_records import Kind, WriteRecord
 from portal.query.endpoints import ListRequest, ReadRequest, Registry
 from portal.rows import copied
-
-if TYPE_CHECKING:
-    from portal.errors import ApiError
-    from portal.query.cache.pages import JsonRow, Page
-    from portal.query.cache.write_log import CacheEntry
-    from portal.query.cache.write_records import Kind, WriteRecord
 
 logger = logging.getLogger("portal.query")
 

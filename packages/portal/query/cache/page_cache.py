@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from portal.errors import StoreUnavailableError
 from portal.query.cache.pages import (
@@ -34,10 +34,8 @@ from portal.query.cache.sent_keys import SentKeys
 from portal.query.cache.write_log import NO_ENTRY, CacheEntry, WriteLog
 from portal.query.cache.write_records import ALL_QUERIES, StaleQueries, WriteRecord
 from portal.query.endpoints import QueryKey, canonical_json
+from portal.query.sign_in_caches import SignInCache, SignInCaches
 from portal.store import MISSING, SharedStore
-
-if TYPE_CHECKING:
-    from portal.query.sign_in_caches import SignInCache, SignInCaches
 
 logger = logging.getLogger("portal.query")
 

@@ -1,16 +1,12 @@
 """The hooks that this process declares, by qualified key: for system checks, commands, and patches of cached lists."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from portal.query.endpoints.declarations import DeclaredQuery, Endpoint
 from portal.query.endpoints.effects import Invalidation
 from portal.query.endpoints.mutations import DeclaredMutation
-
-if TYPE_CHECKING:
-    from portal.query.endpoints.declarations import DeclaredQuery, Endpoint
 
 
 @dataclass(slots=True, repr=False)

@@ -1,20 +1,16 @@
 """One call as a value: what a hook hands to the client. Each value knows its address."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 from portal.config.contract_names import CURSOR_PARAM, ID_FIELD, LIMIT_PARAM, SEARCH_PARAM, SORT_PARAM
 from portal.config.limits import MAX_PAGES, VAR_DEFAULT_PAGE_SIZE
 from portal.errors import UsageError
+from portal.query.endpoints.declarations import DeclaredList, DeclaredQuery
+from portal.query.endpoints.effects import Effect, Invalidation, Variables
+from portal.query.endpoints.mutations import DeclaredMutation
 from portal.query.endpoints.urls import Address, QueryKey, address
 from portal.rows import Decoder, replace_surrogates
-
-if TYPE_CHECKING:
-    from portal.query.endpoints.declarations import DeclaredList, DeclaredQuery
-    from portal.query.endpoints.effects import Effect, Invalidation, Variables
-    from portal.query.endpoints.mutations import DeclaredMutation
 
 TResult = TypeVar("TResult")
 

@@ -4,19 +4,15 @@ A group is a class whose attributes are hooks. The attribute's name and the grou
 `use_get_clients_query` in the domain `energy` has the key `energy.get_clients`.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from portal.errors import UsageError
 from portal.query.endpoints import REGISTRY, Endpoint, Registry
-
-if TYPE_CHECKING:
-    from portal.query.hooks.mutations import MutationHook
-    from portal.query.hooks.queries import ReadHook
+from portal.query.hooks.mutations import MutationHook
+from portal.query.hooks.queries import ReadHook
 
 _KEY = re.compile(r"(?!use_)[a-z][a-z0-9_]*")
 

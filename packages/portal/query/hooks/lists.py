@@ -1,23 +1,19 @@
 """Cursor-paginated reads: `paginatedQueryEndpoint` (requirements, "Client-side hook generators")."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Generic, Literal, ParamSpec, TypeVar, Unpack, cast, overload
+from typing import Any, Generic, Literal, ParamSpec, TypeVar, Unpack, cast, overload
 
 from portal.config.contract_names import ID_FIELD
 from portal.config.limits import WALK_PAGE_ROWS
 from portal.query.client import client_of
 from portal.query.endpoints import DeclaredList, ListRequest, QueryKey, QuerySpec, ReadOptions, Url
 from portal.query.hooks.queries import AllParams, ReadHook, Requester
+from portal.query.reads import WalkedPage
+from portal.query.results import PaginatedResult
 from portal.rows import OF_THE_CALL, Decoder, ListParams, id_field, rows_decoder_of
-
-if TYPE_CHECKING:
-    from portal.query.reads import WalkedPage
-    from portal.query.results import PaginatedResult
 
 TItem = TypeVar("TItem")
 P = ParamSpec("P")

@@ -10,13 +10,12 @@ from portal.errors import ApiError, UsageError
 from portal.query.calls import derived_key
 from portal.query.client import QueryClient, client_of
 from portal.query.endpoints import DeclaredMutation, Method, Url, Variables, WriteRequest, checked_params
+from portal.query.hooks.queries import Requester
+from portal.query.results import MutationResult
 from portal.rows import Partial, field_types, wire_body
 
 if TYPE_CHECKING:
     from typing_extensions import TypeVar as TypeVarWithDefault
-
-    from portal.query.hooks.queries import Requester
-    from portal.query.results import MutationResult
 
     # What a declaration does not give is None. Only Python from 3.13 on knows such defaults.
     GivenData = TypeVarWithDefault("GivenData", default=None)

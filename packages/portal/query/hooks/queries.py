@@ -1,22 +1,18 @@
 """One-shot reads: `queryEndpoint` (requirements, "Client-side hook generators"); and several reads at the same time."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Final, Generic, ParamSpec, TypeAlias, TypeVar, Unpack, overload
+from typing import Any, Final, Generic, ParamSpec, TypeAlias, TypeVar, Unpack, overload
+
+from django.http import HttpRequest
 
 from portal.errors import UsageError
 from portal.query.client import QueryClient, client_of
 from portal.query.endpoints import DeclaredQuery, QueryKey, QuerySpec, ReadOptions, ReadRequest, Url
+from portal.query.results import QueryResult
 from portal.rows import Decoder, Params, decoder_of, id_field
-
-if TYPE_CHECKING:
-    from django.http import HttpRequest
-
-    from portal.query.results import QueryResult
 
 #: Whose data: a request, or a command's client.
 Requester: TypeAlias = "HttpRequest | QueryClient"

@@ -5,14 +5,12 @@ wants newer data first, the request waits for a moment, and then shows the older
 the user's own writes have made stale is fetched before it is shown: docs/explanation/query-cache.md has the cases.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from portal.config.limits import PROFILE_BUDGET_S
 from portal.errors import (
@@ -29,9 +27,7 @@ from portal.query.endpoints import QueryKey, QuerySpec
 from portal.query.reads.page_fetches import ANY_FETCH, NO_FETCH, PageFetcher, Read
 from portal.query.reads.revalidations import revalidate
 from portal.query.request_sign_in import MEMOIZED_FOR_S, PROFILE_QUERY
-
-if TYPE_CHECKING:
-    from portal.query.sign_in_caches import SignInCache
+from portal.query.sign_in_caches import SignInCache
 
 _PROFILE: Final = PROFILE_QUERY.key.endpoint
 #: Longest wait for a thread, seconds.

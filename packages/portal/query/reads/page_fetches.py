@@ -1,13 +1,12 @@
 """Fetches of one request: pages from the backend into the page cache, for a read that needs them."""
 
-from __future__ import annotations
-
 import logging
 import threading
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from portal.config.contract_names import PROFILE_PERMISSIONS_FIELD
 from portal.config.limits import QUERY_RETRIES
@@ -25,16 +24,12 @@ from portal.query.cache import (
     is_enough,
     merge_fetched,
 )
+from portal.query.calls import BackendCaller
 from portal.query.endpoints import ListRequest, QuerySpec, Registry
 from portal.query.offered_calls import absence, check_offered
+from portal.query.process_state import QueryRuntime
 from portal.query.request_sign_in import PROFILE_QUERY, RequestSignIn
-
-if TYPE_CHECKING:
-    from concurrent.futures import Future
-
-    from portal.query.calls import BackendCaller
-    from portal.query.process_state import QueryRuntime
-    from portal.query.sign_in_caches import SignInCache
+from portal.query.sign_in_caches import SignInCache
 
 logger = logging.getLogger("portal.query")
 

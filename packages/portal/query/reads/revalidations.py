@@ -5,12 +5,10 @@ another process may fetch the query, the backend may be down. So no token is ref
 and nothing is stored for a cache that was purged.
 """
 
-from __future__ import annotations
-
 import logging
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from portal.api import expires_at
 from portal.config.limits import REQUEST_BUDGET_S, REVALIDATION_LEASE_S, REVALIDATION_TOKEN_S
@@ -18,11 +16,9 @@ from portal.errors import StoreUnavailableError
 from portal.process import Deadline
 from portal.query.cache import fresh_prefix, is_enough, merge_pages
 from portal.query.reads.page_fetches import PageFetcher, Read, is_definite_no
+from portal.query.sign_in_caches import SignInCache
 from portal.telemetry import tracing
 from portal.telemetry.metrics import Counters, Label
-
-if TYPE_CHECKING:
-    from portal.query.sign_in_caches import SignInCache
 
 logger = logging.getLogger("portal.query")
 

@@ -1,18 +1,14 @@
 """Whole lists, page by page and past the cache: for files, which hold more rows than a cache should."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from portal.config.limits import WALK_MAX_PAGES
 from portal.errors import ApiMalformedError
 from portal.query.cache import JsonRow, Page, check_list_body
-
-if TYPE_CHECKING:
-    from portal.query.calls import BackendCaller
-    from portal.query.endpoints import ListRequest
+from portal.query.calls import BackendCaller
+from portal.query.endpoints import ListRequest
 
 TItem = TypeVar("TItem")
 

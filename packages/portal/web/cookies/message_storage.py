@@ -9,26 +9,21 @@ dropped. While nobody is signed in they wait. What was said while nobody was sig
 Most requests bring no message and add none. Those pay for neither the signing key nor a cookie.
 """
 
-from __future__ import annotations
-
 import json
 import weakref
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from django.contrib.messages.storage.base import BaseStorage, Message
 from django.contrib.messages.storage.cookie import CookieStorage
 from django.core.signing import TimestampSigner, get_cookie_signer
 from django.http import HttpRequest
+from django.http.response import HttpResponseBase
 from django.utils.functional import cached_property
 
 from portal.web.frame import account_tag_now
 from portal.web.preferences import own_cookie
-
-if TYPE_CHECKING:
-    from django.http.response import HttpResponseBase
-
-    from portal.web.request import PortalRequest
+from portal.web.request import PortalRequest
 
 
 class AppCookieStorage(CookieStorage):

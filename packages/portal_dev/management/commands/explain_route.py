@@ -1,12 +1,11 @@
 """`./manage.py --app energy explain_route URL`: how the edge decides on a request, rule by rule."""
 
-from __future__ import annotations
-
 import time
+from argparse import ArgumentParser
 from collections.abc import Iterator
 from http import HTTPStatus
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 from django.http import HttpRequest
@@ -30,9 +29,6 @@ from portal.edge import (
 from portal.identity import TokenCheck, TokenState, make_token_cache, user_from_claims
 from portal_dev.edge_explanation import Explanation, explain
 from portal_operate.answers import FINE, AdministrationCommand, CommandAnswer, not_asked, read_token
-
-if TYPE_CHECKING:
-    from argparse import ArgumentParser
 
 
 class Command(AdministrationCommand):

@@ -4,24 +4,20 @@ It differs from Django's own in three points. Its port is the project's own. Whi
 pass the same middlewares as in production. A request may wait at a breakpoint.
 """
 
-from __future__ import annotations
-
 import logging
 import os
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from django.conf import settings
+from django.core.handlers.wsgi import WSGIHandler
+from django.core.management.base import CommandParser
 from django.core.management.commands.runserver import Command as DjangoRunserver
 from django.utils.autoreload import raise_last_exception
 
 from portal.config.current import portal_config
 from portal.config.environment import port_base
 from portal_server.parent_watch import end_with_process
-
-if TYPE_CHECKING:
-    from django.core.handlers.wsgi import WSGIHandler
-    from django.core.management.base import CommandParser
 
 logger = logging.getLogger("portal.server")
 

@@ -1,18 +1,13 @@
 """`./manage.py services_from_openapi schema.yaml`: declarations of a backend's calls, from its OpenAPI schema."""
 
-from __future__ import annotations
-
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from portal.config.places import PACKAGES, SOURCE_ROOT
 from portal.config.platforms import PRODUCT
-from portal_dev.openapi import SchemaError, declarations, read_schema, source_of, view_source
-
-if TYPE_CHECKING:
-    from portal_dev.openapi import Module
+from portal_dev.openapi import Module, SchemaError, declarations, read_schema, source_of, view_source
 
 
 class Command(BaseCommand):

@@ -1,12 +1,10 @@
 """`./manage.py --app energy decode_token`: what an access token says, and whether the edge takes it."""
 
-from __future__ import annotations
-
 import datetime as dt
 import json
 import time
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import jwt
 from babel.dates import format_timedelta
@@ -14,6 +12,7 @@ from babel.dates import format_timedelta
 from portal.api import jwks_keys
 from portal.config.cookies import MAX_COOKIE_BYTES
 from portal.config.current import portal_config
+from portal.config.portal_config import PortalConfig
 from portal.identity import (
     DecodedUser,
     TokenState,
@@ -25,10 +24,6 @@ from portal.identity import (
     why_not_verified,
 )
 from portal_operate.answers import BAD, FINE, AdministrationCommand, CommandAnswer, not_asked, read_token
-
-if TYPE_CHECKING:
-    from portal.config.portal_config import PortalConfig
-
 
 #: Claims that are times, in seconds since the epoch (RFC 7519, section 4.1).
 TIMES: Final = {"iat": "issued", "nbf": "valid from", "exp": "expires"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import sys
 import time
+from argparse import ArgumentParser
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -27,7 +28,6 @@ from portal_server.static_files import UNUSED_FILES
 
 if TYPE_CHECKING:
     import socket  # noqa: TID251  it calls nobody
-    from argparse import ArgumentParser
 
 
 logger = logging.getLogger("portal.server")
