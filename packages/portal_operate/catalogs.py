@@ -5,21 +5,18 @@ build (`setup.py`), and a checkout that its servers may not write to has them fr
 module compiles all catalogs of the checkout.
 """
 
-from __future__ import annotations
-
 import io
 import os
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 from secrets import token_hex
-from typing import TYPE_CHECKING, Final
+from typing import Final
+
+from babel.messages.catalog import Catalog
 
 from portal.config.places import PACKAGES, SOURCE_ROOT, place
 from portal.errors import ConfigurationError
-
-if TYPE_CHECKING:
-    from babel.messages.catalog import Catalog
 
 #: Where a folder has its catalogs.
 CATALOGS: Final = "locale/*/LC_MESSAGES/django.po"

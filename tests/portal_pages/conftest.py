@@ -1,18 +1,13 @@
 """These tests run in the energy project, and have the backend of `portal.testing`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import pytest
 from django.urls import URLPattern
 
 from portal.testing import Backend, SignedIn
 from portal.testing.fixtures import backend
-
-if TYPE_CHECKING:
-    from tests.portal_pages.site import Site
+from tests.portal_pages.site import Site
 
 __all__ = ["backend"]
 

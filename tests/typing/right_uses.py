@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypedDict, assert_type
 
+from django.http import HttpRequest
+
 from portal.query import (
     ListParams,
     MutationGroup,
@@ -28,8 +30,6 @@ from portal_pages import BackendForm
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from django.http import HttpRequest
 
 
 def reads(request: HttpRequest, client: QueryClient) -> None:

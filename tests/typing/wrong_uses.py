@@ -1,13 +1,14 @@
 """Uses of hooks that type checkers reject: on each marked line, and on no other. test_typing and test_mistakes check it."""
 
-from __future__ import annotations
+from typing import TypedDict
 
-from typing import TYPE_CHECKING, TypedDict
+from django.http import HttpRequest
 
 from portal.query import (
     ListParams,
     MutationGroup,
     Partial,
+    QueryClient,
     QueryGroup,
     create_query_group,
     mutation_endpoint,
@@ -29,11 +30,6 @@ from portal_pages import (
     ListView,
     resource_pages,
 )
-
-if TYPE_CHECKING:
-    from django.http import HttpRequest
-
-    from portal.query import QueryClient
 
 
 class OtherParams(TypedDict):

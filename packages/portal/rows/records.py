@@ -5,24 +5,20 @@ a `msgspec.Struct`, so editors and type checkers know its attributes as those of
 are the body of a create, or of a change. An enumeration keeps a value that a newer backend adds.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Generic, ParamSpec, Self, TypeVar, cast, dataclass_transform
+from typing import Any, Generic, ParamSpec, Self, TypeVar, cast, dataclass_transform
 
 import msgspec
 from msgspec import field
+from msgspec.structs import FieldInfo
 
 from portal.config.contract_names import CREATED_AT_FIELD, ID_FIELD
 from portal.errors import UsageError
 from portal.rows.struct_types import StructType, required_fields
-
-if TYPE_CHECKING:
-    from msgspec.structs import FieldInfo
 
 
 class OpenEnum(StrEnum):

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 from urllib.parse import parse_qs, quote, urlsplit
 
 import requests
+from requests import PreparedRequest
 
 from portal.config.contract_names import (
     ACTIVITY_SEGMENT,
@@ -38,7 +39,6 @@ from portal.testing.sign_ins import ACCESS_LIFETIME_S, SignIn, new_account, new_
 
 if TYPE_CHECKING:
     import responses
-    from requests import PreparedRequest
 
 #: How a call can fail: with this status; with half a JSON document; with a gateway's HTML page; without a connection;
 #: or without a response on an open connection.

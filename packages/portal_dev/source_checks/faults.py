@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from django.core.checks import Error
+from jinja2 import nodes
 
 from portal.config.places import place
 from portal_operate.suggestions import did_you_mean
@@ -15,7 +16,6 @@ from portal_operate.suggestions import did_you_mean
 if TYPE_CHECKING:
     import ast
 
-    from jinja2 import nodes
 
 #: The comment that allows a text, and says why.
 _ALLOWED: Final = re.compile(r"untranslated:[ ]*(?!#\})\S")

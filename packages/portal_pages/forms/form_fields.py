@@ -12,10 +12,11 @@ from decimal import Decimal
 from enum import Enum
 from functools import lru_cache
 from types import NoneType, UnionType
-from typing import TYPE_CHECKING, Any, Final, TypeGuard, Union, get_args, get_origin
+from typing import Any, Final, TypeGuard, Union, get_args, get_origin
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
+from msgspec.structs import FieldInfo
 
 from portal.errors import UsageError
 from portal.query import Row, field_types
@@ -23,10 +24,6 @@ from portal.web.present import NO_VALUE, Badge, LazyText
 from portal_pages.forms.text_fields import TEXT_FIELDS, text_field
 from portal_pages.forms.time_fields import time_field
 from portal_pages.lists import Column
-
-if TYPE_CHECKING:
-    from msgspec.structs import FieldInfo
-
 
 #: Name of the hidden field with the row's version.
 VERSION_INPUT: Final = "rowVersion"

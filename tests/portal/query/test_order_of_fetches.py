@@ -1,20 +1,14 @@
 """Of two fetches of one page the one that began later is kept, whichever ends first, in the stores that there are."""
 
-from __future__ import annotations
-
 import time
-from typing import TYPE_CHECKING
 
 import pytest
 
 from portal.query.cache import Page
-from portal.query.endpoints import query_key
+from portal.query.endpoints import QueryKey, query_key
 from portal.query.process_state import QueryRuntime
+from portal.store import SharedStore
 from tests.portal.store.conftest import redis_cluster, redis_url, store, stores
-
-if TYPE_CHECKING:
-    from portal.query.endpoints import QueryKey
-    from portal.store import SharedStore
 
 __all__ = ["redis_cluster", "redis_url", "store", "stores"]
 

@@ -13,7 +13,6 @@ from tests.support.forks import at_once
 
 FIELDS = "".join(f"    field_{number}: Decimal | None = None\\n" for number in range(40))
 SOURCE = f'''
-from __future__ import annotations
 from decimal import Decimal
 from portal.rows import Record, Row
 class Part(Record):
