@@ -1,13 +1,18 @@
 """These tests run in the energy project, and have the backend of `portal.testing`."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import pytest
 from django.urls import URLPattern
 
 from portal.testing import Backend, SignedIn
 from portal.testing.fixtures import backend
-from tests.portal_pages.site import Site
+
+if TYPE_CHECKING:
+    from tests.portal_pages.site import Site
 
 __all__ = ["backend"]
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypedDict, assert_type
 
-from django.http import HttpRequest
-
 from portal.query import (
     ListParams,
     MutationGroup,
@@ -30,6 +28,8 @@ from portal_pages import BackendForm
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from django.http import HttpRequest
 
 
 def reads(request: HttpRequest, client: QueryClient) -> None:

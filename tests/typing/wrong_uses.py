@@ -1,14 +1,13 @@
 """Uses of hooks that type checkers reject: on each marked line, and on no other. test_typing and test_mistakes check it."""
 
-from typing import TypedDict
+from __future__ import annotations
 
-from django.http import HttpRequest
+from typing import TYPE_CHECKING, TypedDict
 
 from portal.query import (
     ListParams,
     MutationGroup,
     Partial,
-    QueryClient,
     QueryGroup,
     create_query_group,
     mutation_endpoint,
@@ -30,6 +29,11 @@ from portal_pages import (
     ListView,
     resource_pages,
 )
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest
+
+    from portal.query import QueryClient
 
 
 class OtherParams(TypedDict):

@@ -4,6 +4,8 @@ The store has the interface of `portal.store.SharedStore` and keeps JSON text, s
 has no form for passes. The backend has the interface of `ApiSession`, and runs a test's own code inside its requests.
 """
 
+from __future__ import annotations
+
 import itertools
 import json
 import threading

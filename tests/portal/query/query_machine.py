@@ -11,6 +11,8 @@ What a page has shown of others' changes, no later read of that page takes back,
 with one version show the same.
 """
 
+from __future__ import annotations
+
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, field

@@ -1,5 +1,7 @@
 """Records, partial bodies and parameters: what is refused where they are declared, and what they send."""
 
+from __future__ import annotations
+
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any

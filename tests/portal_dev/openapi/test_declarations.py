@@ -52,6 +52,8 @@ def test_resource_is_written_with_its_classes() -> None:
         == '''\
 """Payments."""
 
+from __future__ import annotations
+
 from decimal import Decimal
 from typing import Any, Literal
 

@@ -50,6 +50,8 @@ def test_form_and_columns_are_those_of_the_schema() -> None:
         == '''\
 """Payments: the pages."""
 
+from __future__ import annotations
+
 from django.utils.translation import gettext_lazy as _
 
 from portal.services.finance.payments import Payment, PaymentMethod, PaymentMutations, PaymentQueries

@@ -1,5 +1,7 @@
 """System checks of what is declared: two of the four usage faults, and others, are found at start."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import pytest
