@@ -108,10 +108,10 @@ class WatchedRedis:
         """Wait until the Sentinels have named another one."""
         until(lambda: self.primary() is not than, what="failover")
 
-    def wait_for_replica(self) -> None:
-        """Wait until the primary sends its writes to another server."""
+    def is_whole(self) -> bool:
+        """Return whether the primary sends its writes to both others."""
         with self.client() as client:
-            until(lambda: "online" in repr(client.info("replication")), what="a replica")
+            return repr(client.info("replication")).count("'online'") == SERVERS - 1
 
     def stop(self) -> None:
         """End all of it at once: a primary that is asked to end waits up to 10 s for its replicas."""

@@ -11,6 +11,7 @@ import portal_pages
 from portal.config.cookies import VAR_ACCESS_TOKEN, VAR_REFRESH_TOKEN
 from portal.web import present
 from portal_dev.source_checks.faults import Fault, Names, constant, unknown_name, unmarked_texts
+from portal_pages import figures
 
 #: The arguments that people read, of forms' fields, badges, tiles and pages.
 _ARGUMENTS: Final = re.compile("((submit|back)_)?label|title|help_text|(search_)?hint|placeholder|heading|message|text")
@@ -37,10 +38,10 @@ _OURS: Final[dict[str, dict[str, int | None]]] = {
     name: {
         each.name: None if each.kind is each.KEYWORD_ONLY else place
         for place, each in enumerate(signature(given).parameters.values())
-        # A unit such as kWh is the same in every language.
-        if "LazyText" in str(each.annotation) and each.name != "unit"
+        # By its name where a module postpones its annotations. A unit such as kWh is the same in every language.
+        if re.search("LazyText|_StrPromise", str(each.annotation)) and each.name != "unit"
     }
-    for module in (portal_pages, present)
+    for module in (portal_pages, figures, present)
     for name, given in vars(module).items()
     if getattr(given, "__module__", "").startswith(("portal.", "portal_pages.")) and callable(given)
 }
