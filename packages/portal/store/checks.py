@@ -4,17 +4,22 @@ A refresh is safe only if `add` is atomic across all processes, if all of them r
 store evicts nothing. No message repeats an address, because an address may contain a password.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from operator import methodcaller
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Warning  # noqa: A004  Django's own name
 
 from portal.errors import StoreUnavailableError
 from portal.store.inspection import SAFE_POLICY, StoreServer, inspect
-from portal.store.redis_faults import RedisFault
 from portal.store.shared_store import QUERY_ALIAS, REFRESH_ALIAS, SharedStore, query_store, refresh_store
+
+if TYPE_CHECKING:
+    # It imports redis.
+    from portal.store.redis_faults import RedisFault
 
 #: Django's backends with which two processes can win the same `add`, and why (packages/sqlite_cache/README.md).
 NOT_ATOMIC: Final = {

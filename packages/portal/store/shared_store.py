@@ -5,6 +5,8 @@ of refresh tokens and the tombstones of access tokens, and must never evict an e
 backend: on Redis that empties the whole database.
 """
 
+from __future__ import annotations
+
 import importlib
 import importlib.metadata
 import math
@@ -12,7 +14,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from operator import methodcaller
-from typing import Any, Final, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from django.conf import settings
 from django.core.cache import caches
@@ -25,7 +27,6 @@ from portal.config.environment import is_cluster_url, server_of
 from portal.config.limits import STORE_SLOW_S
 from portal.errors import StoreUnavailableError
 from portal.process import CircuitBreaker, store_circuits
-from portal.store.cluster import ClusterCache
 from portal.store.inspection import StoreServer, fullest, inspect
 from portal.store.size import (
     SizeWatch,
@@ -38,6 +39,10 @@ from portal.store.size import (
 from portal.store.unknown_values import note_unknown
 from portal.store.updates import MISSING, Missing, update_value
 from sqlite_cache import SQLiteCache, SQLiteCacheError
+
+if TYPE_CHECKING:
+    # It imports redis.
+    from portal.store.cluster import ClusterCache
 
 T = TypeVar("T")
 
